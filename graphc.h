@@ -1,15 +1,18 @@
-/*===- graphc.h - graphc for programs in C, and in whatever calls C ------------------------------------------------------===*
+/*===- graphc.h - graphc for programs in C, and in whatever calls C ----------------------------===*
  *
- * The compiler (link graphc::compiler of find_package(graphc COMPONENTS compiler)) and a run in this process (graphc::runtime).
- * In C++: graphc/Compiler.h and graphc/Run.h, of which these are thin wraps.
+ * The compiler (link graphc::compiler of find_package(graphc COMPONENTS compiler)) and a run in
+ * this process (graphc::runtime). In C++: graphc/Compiler.h and graphc/Run.h, of which these are
+ * thin wraps.
  *
- * Results are objects that the caller frees; what functions give of them lives as long as they do. A structure of options begins with
- * its own size, so that a program compiled against an older header keeps its meaning; all that is zero is the default:
+ * Results are objects that the caller frees; what functions give of them lives as long as they do.
+ * A structure of options begins with its own size, so that a program compiled against an older
+ * header keeps its meaning; all that is zero is the default:
  *     graphc_run_options options = {.size = sizeof(options), .epochs = 5};
- * Any number of threads may call at once, each with objects of its own. Nothing is printed, and no signal is handled but SIGBUS (a data file that shrinks while it
- * is read). Functions of the program that are called from here must not throw.
+ * Any number of threads may call at once, each with objects of its own. Nothing is printed, and no
+ * signal is handled but SIGBUS (a data file that shrinks while it is read). Functions of the
+ * program that are called from here must not throw.
  *
- *===--------------------------------------------------------------------------------------------------------------------===*/
+ *===------------------------------------------------------------------------------------------===*/
 #ifndef GRAPHC_H
 #define GRAPHC_H
 
@@ -26,11 +29,14 @@ typedef struct graphc_compile_options {
   size_t size; /* sizeof(graphc_compile_options) */
   const char *target_cpu; /* as LLVM names it; NULL: this machine's */
   uint32_t intra_op_threads; /* of one matmul, where a run says no other number */
-  int soft_placement; /* a device that the model names and the cluster lacks is a remark, not an error */
+  /* a device that the model names and the cluster lacks is a remark, not an error */
+  int soft_placement;
   int no_cublaslt; /* all products of GPUs are compiled */
-  const char *const *imports; /* files of functions that the model calls, of StableHLO too (docs/import.md) */
+  const char *const
+      *imports; /* files of functions that the model calls, of StableHLO too (docs/import.md) */
   size_t import_count;
-  const char *const *import_variables; /* trees of their arguments that are variables; none: "params" */
+  const char *const
+      *import_variables; /* trees of their arguments that are variables; none: "params" */
   size_t import_variable_count;
 } graphc_compile_options;
 
@@ -50,10 +56,10 @@ typedef struct graphc_diagnostic {
 
 typedef struct graphc_compilation graphc_compilation;
 
-/* A model in text or bytecode, and what cluster.json says (NULL: one task). `name` stands for the model in messages and in the plan.
- * `options` may be NULL. Never NULL. */
-graphc_compilation *graphc_compile(const void *model, size_t model_bytes, const char *name, const char *cluster_json,
-                                   const graphc_compile_options *options);
+/* A model in text or bytecode, and what cluster.json says (NULL: one task). `name` stands for the
+ * model in messages and in the plan. `options` may be NULL. Never NULL. */
+graphc_compilation *graphc_compile(const void *model, size_t model_bytes, const char *name,
+                                   const char *cluster_json, const graphc_compile_options *options);
 /* The same of a file. */
 graphc_compilation *graphc_compile_file(const char *path, const char *cluster_json,
                                         const graphc_compile_options *options);
@@ -85,8 +91,8 @@ typedef struct graphc_run_options {
   const char *const *fetches; /* names of results to keep, of every step */
   size_t fetch_count;
   void (*log)(void *context, const char *line); /* NULL: dropped; on any thread */
-  int (*stop)(
-      void *context); /* NULL; asked a few times a second, on another thread: not 0 ends the run at the next step */
+  /* NULL; asked a few times a second, on another thread: not 0 ends the run at the next step */
+  int (*stop)(void *context);
   void *context;
 } graphc_run_options;
 
@@ -108,7 +114,8 @@ graphc_run_result *graphc_run(const void *plan, size_t bytes, const graphc_run_o
 /* Why the run ended early; NULL where it did not. */
 const char *graphc_run_error(const graphc_run_result *result);
 uint64_t graphc_run_steps(const graphc_run_result *result); /* the global step at the end */
-/* 1 and the value, or 0 where there is none: the mean of the last epoch; "accuracy", "train accuracy". */
+/* 1 and the value, or 0 where there is none: the mean of the last epoch; "accuracy", "train
+ * accuracy". */
 int graphc_run_loss(const graphc_run_result *result, double *value);
 int graphc_run_metric(const graphc_run_result *result, const char *name, double *value);
 size_t graphc_fetched_count(const graphc_run_result *result);
@@ -127,24 +134,26 @@ void graphc_free_run_result(graphc_run_result *result);
  *     int status = graphc_session_close(session);
  *     graphc_free_session(session);
  *
- * Functions that return int return 0, or what they say otherwise. The first error is kept: the session stops, and what is called then does
- * nothing. So a program may look once, at the end.
+ * Functions that return int return 0, or what they say otherwise. The first error is kept: the
+ * session stops, and what is called then does nothing. So a program may look once, at the end.
  *
- * Threads: one thread makes, starts, steps and closes a session, and hooks are called on it, within those calls. Any thread may call
- * graphc_session_should_stop and graphc_session_request_stop until the session is freed.
- * Ownership: names, values and hooks are copied; what a hook's `data` points to is the program's, until the session is freed. What functions
- * give lives until the next graphc_session_run, errors and names until graphc_free_session.
- */
+ * Threads: one thread makes, starts, steps and closes a session, and hooks are called on it, within
+ * those calls. Any thread may call graphc_session_should_stop and graphc_session_request_stop until
+ * the session is freed. Ownership: names, values and hooks are copied; what a hook's `data` points
+ * to is the program's, until the session is freed. What functions give lives until the next
+ * graphc_session_run, errors and names until graphc_free_session. /
 
 typedef struct graphc_session graphc_session;
 
-/* Each callback may be NULL, and returns 0, or another number for an error, which ends the run by the hook's name. */
+/* Each callback may be NULL, and returns 0, or another number for an error, which ends the run by
+ * the hook's name. */
 typedef struct graphc_hook {
   size_t size; /* sizeof(graphc_hook) */
   const char *name; /* in errors */
   void *data;
   int (*begin)(graphc_session *session, void *data); /* before anything is made */
-  int (*after_create_session)(graphc_session *session, void *data); /* the variables have their values */
+  int (*after_create_session)(graphc_session *session,
+                              void *data); /* the variables have their values */
   int (*before_run)(graphc_session *session, void *data); /* graphc_session_want names results */
   int (*after_run)(graphc_session *session, void *data); /* graphc_session_fetched gives them */
   int (*end)(graphc_session *session, void *data); /* behind the last step; not after a failure */
@@ -154,39 +163,47 @@ typedef struct graphc_hook {
 graphc_session *graphc_new_session(const void *plan, size_t bytes);
 graphc_session *graphc_new_session_file(const char *path);
 
-/* Before the start. Keys are graphrun's flags without "--": "entry", "epochs", "steps", "eval_every_epochs", "checkpoint_dir",
- * "save_checkpoint_steps", "save_checkpoint_secs", "keep_checkpoint_max", "max_restarts", "nan" (stop or raise), "early_stop",
- * "log_step_count_steps", "new_algorithms" (true), "dump_variables", "data_dir", "intra_op_threads", "deadline" (seconds). Of a plan of several tasks, as
- * runtime/api/ClusterOptions.h explains: "graphrun" (its path: starts the others here), "master", "JOB_hosts", "job_name",
- * "task_index", "rank_order", "job_dir", "tls_cert", "tls_key", "tls_ca", "transport", "join_deadline" (seconds). 1: an error. */
+/* Before the start. Keys are graphrun's flags without "--": "entry", "epochs", "steps",
+ * "eval_every_epochs", "checkpoint_dir", "save_checkpoint_steps", "save_checkpoint_secs",
+ * "keep_checkpoint_max", "max_restarts", "nan" (stop or raise), "early_stop",
+ * "log_step_count_steps", "new_algorithms" (true), "dump_variables", "data_dir",
+ * "intra_op_threads", "deadline" (seconds). Of a plan of several tasks, as
+ * runtime/api/ClusterOptions.h explains: "graphrun" (its path: starts the others here), "master",
+ * "JOB_hosts", "job_name", "task_index", "rank_order", "job_dir", "tls_cert", "tls_key", "tls_ca",
+ * "transport", "join_deadline" (seconds). 1: an error. */
 int graphc_session_set(graphc_session *session, const char *key, const char *value);
 /* An argument's value, row-major, little endian. */
 int graphc_session_feed(graphc_session *session, const char *name, const void *data, size_t bytes);
 int graphc_session_add_hook(graphc_session *session, const graphc_hook *hook);
 /* Takes lines for people, on any thread, until the session is freed; else they are dropped. */
-void graphc_session_set_log(graphc_session *session, void (*log)(void *context, const char *line), void *context);
+void graphc_session_set_log(graphc_session *session, void (*log)(void *context, const char *line),
+                            void *context);
 
 /* Waits until the first step can be made. 1: an error. */
 int graphc_session_start(graphc_session *session);
 int graphc_session_should_stop(const graphc_session *session); /* 1 or 0; before the start 1 */
 /* No step comes behind this one. */
 void graphc_session_request_stop(graphc_session *session);
-/* One step, with all hooks. 1: an error. With "max_restarts" the loss of another task is none: the session goes on from its last checkpoint,
- * hooks hear of it by after_create_session, and graphc_session_global_step may be less than before. */
+/* One step, with all hooks. 1: an error. With "max_restarts" the loss of another task is none: the
+ * session goes on from its last checkpoint, hooks hear of it by after_create_session, and
+ * graphc_session_global_step may be less than before. */
 int graphc_session_run(graphc_session *session);
 uint64_t graphc_session_global_step(const graphc_session *session); /* steps made */
-const char *graphc_session_restored_from(const graphc_session *session); /* the checkpoint; "": none */
+const char *
+graphc_session_restored_from(const graphc_session *session); /* the checkpoint; "": none */
 
 /* In before_run, or before graphc_session_run: the step that comes shall give this result. */
 int graphc_session_want(graphc_session *session, const char *name);
-/* In after_run, or after graphc_session_run: copies the result into `buffer` (NULL: not), which has `bytes` bytes, and describes it in `value`
- * (NULL: not). 1: it was not wanted, or there are more bytes, which `value` says; this ends nothing. */
-int graphc_session_fetched(const graphc_session *session, const char *name, void *buffer, size_t bytes,
-                           graphc_fetched *value);
+/* In after_run, or after graphc_session_run: copies the result into `buffer` (NULL: not), which has
+ * `bytes` bytes, and describes it in `value` (NULL: not). 1: it was not wanted, or there are more
+ * bytes, which `value` says; this ends nothing. */
+int graphc_session_fetched(const graphc_session *session, const char *name, void *buffer,
+                           size_t bytes, graphc_fetched *value);
 /* In a callback that returns an error: what went wrong. */
 void graphc_session_fail(graphc_session *session, const char *why);
 
-/* The hooks' end, then the run's. graphrun's exit status: 0; 138 where another task was lost and the run may be started again; else 1. */
+/* The hooks' end, then the run's. graphrun's exit status: 0; 138 where another task was lost and
+ * the run may be started again; else 1. */
 int graphc_session_close(graphc_session *session);
 /* The first error; NULL where there is none. */
 const char *graphc_session_error(const graphc_session *session);

@@ -1,44 +1,51 @@
-# cmake --install build/release --prefix DIR: a tree that may be moved. bin/ has the tools, lib/cmake/graphc what
-# find_package(graphc) reads. cpack --config build/release/CPackConfig.cmake: two tarballs, graphrun with every library that it
-# needs but glibc's, and oneDNN.
-# Components: runtime (graphrun), tools (graphc and its kin), development (headers, libraries, the package), and only where asked
-# for by name: libraries (what graphrun links), onednn.
+# cmake --install build/release --prefix DIR: a tree that may be moved. bin/ has the tools,
+# lib/cmake/graphc what find_package(graphc) reads. cpack --config build/release/CPackConfig.cmake:
+# two tarballs, graphrun with every library that it needs but glibc's, and oneDNN. Components:
+# runtime (graphrun), tools (graphc and its kin), development (headers, libraries, the package), and
+# only where asked for by name: libraries (what graphrun links), onednn.
 include(CMakePackageConfigHelpers)
 set(package lib/cmake/graphc)
 
-# RPATH and not RUNPATH: it counts for the libraries' own libraries too, so that a tarball needs no environment variable.
-# The same in the build tree: CMake would leave room for it there in empty entries, each of which means the current folder.
+# RPATH and not RUNPATH: it counts for the libraries' own libraries too, so that a tarball needs no
+# environment variable. The same in the build tree: CMake would leave room for it there in empty
+# entries, each of which means the current folder.
 set_target_properties(graphrun PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/graphc" BUILD_WITH_INSTALL_RPATH TRUE)
 target_link_options(graphrun PRIVATE -Wl,--disable-new-dtags -Wl,--gc-sections)
-install(TARGETS graphrun EXPORT graphcTools RUNTIME_DEPENDENCY_SET graphc_needs RUNTIME DESTINATION bin COMPONENT runtime)
-install(TARGETS graphc_onednn RUNTIME_DEPENDENCY_SET graphc_onednn_needs LIBRARY DESTINATION lib/graphc COMPONENT runtime)
+install(TARGETS graphrun EXPORT graphcTools RUNTIME_DEPENDENCY_SET graphc_needs RUNTIME DESTINATION
+  bin COMPONENT runtime)
+install(TARGETS graphc_onednn RUNTIME_DEPENDENCY_SET graphc_onednn_needs LIBRARY DESTINATION
+  lib/graphc COMPONENT runtime)
 install(FILES LICENSE SECURITY.md DESTINATION share/doc/graphc COMPONENT runtime)
 
 # glibc is the machine's: its parts belong together, and with the kernel's loader.
 install(RUNTIME_DEPENDENCY_SET graphc_needs
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv)\\.so"
   LIBRARY DESTINATION lib/graphc COMPONENT libraries EXCLUDE_FROM_ALL)
-# oneDNN, and what it loads besides: OpenMP, Debian's OpenCL. C++'s own libraries come with the runtime.
+# oneDNN, and what it loads besides: OpenMP, Debian's OpenCL. C++'s own libraries come with the
+# runtime.
 install(RUNTIME_DEPENDENCY_SET graphc_onednn_needs
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|stdc\\+\\+|gcc_s)\\.so"
   LIBRARY DESTINATION lib/graphc COMPONENT onednn EXCLUDE_FROM_ALL)
 
 if(NOT GRAPHC_RUNTIME_ONLY)
   foreach(tool graphc graph-opt graph-lsp-server)
-    set_target_properties(${tool} PROPERTIES INSTALL_RPATH_USE_LINK_PATH TRUE) # LLVM and MLIR, where the distribution has them
+    # LLVM and MLIR, where the distribution has them
+    set_target_properties(${tool} PROPERTIES INSTALL_RPATH_USE_LINK_PATH TRUE)
     install(TARGETS ${tool} EXPORT graphcTools RUNTIME DESTINATION bin COMPONENT tools)
   endforeach()
   # The compiler as a library. These headers name no MLIR; those that do are the passes' own.
-  install(FILES passes/compiler/Compiler.h passes/compiler/Diagnostic.h DESTINATION include/graphc/passes/compiler COMPONENT development)
-  install(EXPORT graphcCompilerTargets NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)
+  install(FILES passes/compiler/Compiler.h passes/compiler/Diagnostic.h DESTINATION
+    include/graphc/passes/compiler COMPONENT development)
+  install(EXPORT graphcCompilerTargets NAMESPACE graphc:: DESTINATION ${package} COMPONENT
+    development)
 endif()
 
 install(DIRECTORY runtime DESTINATION include/graphc COMPONENT development FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/runtime DESTINATION include/graphc COMPONENT development
   FILES_MATCHING PATTERN "*.pb.h" PATTERN "CMakeFiles" EXCLUDE PATTERN "*.dir" EXCLUDE)
 install(FILES graphc.h DESTINATION include/graphc COMPONENT development)
-# graphc_public_header(NAME HEADER EARLIER...): programs include graphc/NAME. That path stays when HEADER moves in the sources, and so does each
-# EARLIER path, which some release had.
+# graphc_public_header(NAME HEADER EARLIER...): programs include graphc/NAME. That path stays when
+# HEADER moves in the sources, and so does each EARLIER path, which some release had.
 function(graphc_public_header name header)
   foreach(path ${name} ${ARGN})
     set(made ${CMAKE_BINARY_DIR}/include/graphc/${path})
@@ -59,13 +66,17 @@ if(NOT GRAPHC_RUNTIME_ONLY)
   graphc_public_header(Compiler.h passes/compiler/Compiler.h)
   graphc_public_header(Diagnostic.h passes/compiler/Diagnostic.h)
 endif()
-install(FILES runtime/common/cluster/cluster.schema.json DESTINATION share/graphc COMPONENT development)
+install(FILES runtime/common/cluster/cluster.schema.json DESTINATION share/graphc COMPONENT
+  development)
 install(EXPORT graphcTargets NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)
 install(EXPORT graphcTools NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)
-configure_package_config_file(cmake/graphcConfig.cmake.in ${CMAKE_BINARY_DIR}/graphcConfig.cmake INSTALL_DESTINATION ${package}
+configure_package_config_file(cmake/graphcConfig.cmake.in ${CMAKE_BINARY_DIR}/graphcConfig.cmake
+  INSTALL_DESTINATION ${package}
   NO_SET_AND_CHECK_MACRO)
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/graphcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/graphcConfig.cmake ${CMAKE_BINARY_DIR}/graphcConfigVersion.cmake cmake/graphc.map
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/graphcConfigVersion.cmake COMPATIBILITY
+  SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/graphcConfig.cmake ${CMAKE_BINARY_DIR}/graphcConfigVersion.cmake
+  cmake/graphc.map
   DESTINATION ${package} COMPONENT development)
 
 set(CPACK_GENERATOR TGZ)

@@ -1,7 +1,8 @@
-# graphc_prefer_archives(): gRPC, Abseil, protobuf and what they need are linked as archives where the distribution has them
-# beside its shared libraries. 50 shared libraries with 17,000 symbols to look up are two thirds of a process's start
-# (docs/decisions/2026-11-21-archives.md). Called in the folder whose find_package made the imported targets. OpenSSL stays
-# shared, so that its repairs arrive without a new build; the sanitizers know gRPC by its library's name and keep it as well.
+# graphc_prefer_archives(): gRPC, Abseil, protobuf and what they need are linked as archives where
+# the distribution has them beside its shared libraries. 50 shared libraries with 17,000 symbols to
+# look up are two thirds of a process's start (docs/decisions/2026-11-21-archives.md). Called in the
+# folder whose find_package made the imported targets. OpenSSL stays shared, so that its repairs
+# arrive without a new build; the sanitizers know gRPC by its library's name and keep it as well.
 function(graphc_prefer_archives)
   get_property(targets DIRECTORY PROPERTY IMPORTED_TARGETS)
   foreach(target IN LISTS targets)

@@ -1,13 +1,14 @@
-# Which mutex guards what is said in the sources (runtime/common/base/Mutex.h) and checked, and warnings are errors.
-# --compile-no-warning-as-error for another compiler than the presets', which may warn of more.
+# Which mutex guards what is said in the sources (runtime/common/base/Mutex.h) and checked, and
+# warnings are errors. --compile-no-warning-as-error for another compiler than the presets', which
+# may warn of more.
 macro(graphc_check_locks)
   add_compile_options(-Wthread-safety -Wthread-safety-beta)
   set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
 endmacro()
 
-# graphc_library(NAME SOURCES... [DEPS libs...] [PUBLIC_DEPS...])
-# A static library of one folder. The one-way rule of the house is checked here: nothing below runtime/ may link LLVM,
-# MLIR, a dialect or a pass.
+# graphc_library(NAME SOURCES... [DEPS libs...] [PUBLIC_DEPS...]) A static library of one folder.
+# The one-way rule of the house is checked here: nothing below runtime/ may link LLVM, MLIR, a
+# dialect or a pass.
 function(graphc_check_layer name)
   file(RELATIVE_PATH here ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   if(here MATCHES "^(runtime|tools/graphrun)")
@@ -26,8 +27,8 @@ function(graphc_check_layer name)
   endif()
 endfunction()
 
-# graphc_protobuf(RESULT NAME): NAME.proto of this folder; RESULT: NAME.pb.cc and NAME.pb.h, made in the build tree at the same path, so that
-# #include "runtime/common/plan/plan.pb.h" works.
+# graphc_protobuf(RESULT NAME): NAME.proto of this folder; RESULT: NAME.pb.cc and NAME.pb.h, made in
+# the build tree at the same path, so that #include "runtime/common/plan/plan.pb.h" works.
 function(graphc_protobuf result name)
   file(RELATIVE_PATH proto ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.proto)
   set(made ${CMAKE_CURRENT_BINARY_DIR}/${name}.pb)
@@ -47,11 +48,14 @@ function(graphc_library name)
   target_link_libraries(${name} PUBLIC ${ARG_DEPS})
   file(RELATIVE_PATH here ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   if(GRAPHC_SANITIZER STREQUAL "address" AND here MATCHES "^runtime/(common/base|common/cluster|common/plan|kernels|data|checkpoint|transport|service|session|trace|http|observe)$")
-    # What reads bytes from outside: libFuzzer looks for its coverage (-fsanitize=fuzzer-no-link, which no precompiled header may differ in).
-    target_compile_options(${name} PRIVATE -fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp,pc-table)
+    # What reads bytes from outside: libFuzzer looks for its coverage (-fsanitize=fuzzer-no-link,
+    # which no precompiled header may differ in).
+    target_compile_options(${name} PRIVATE
+      -fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp,pc-table)
   endif()
   if(here MATCHES "^tools/graphrun" AND GRAPHC_SANITIZER)
-    target_compile_options(${name} PRIVATE -O0) # instrumented, the templates of its flags take half a minute a file
+    # instrumented, the templates of its flags take half a minute a file
+    target_compile_options(${name} PRIVATE -O0)
   elseif(here MATCHES "^(runtime|tools/graphrun)")
     graphc_precompile(${name} runtime)
   elseif(here MATCHES "^dialects")
@@ -67,14 +71,16 @@ function(graphc_library name)
   graphc_alone(${name})
 endfunction()
 
-# A library as find_package(graphc) gives it: graphc_plan is graphc::plan, GraphcCompiler graphc::compiler, and
-# #include "graphc/PlanFile.h" works there (GraphcInstall.cmake lists such headers). `set`: of exported targets, that of the runtime or the compiler's.
+# A library as find_package(graphc) gives it: graphc_plan is graphc::plan, GraphcCompiler
+# graphc::compiler, and #include "graphc/PlanFile.h" works there (GraphcInstall.cmake lists such
+# headers). `set`: of exported targets, that of the runtime or the compiler's.
 function(graphc_install_library name set)
   string(REGEX REPLACE "^(graphc_|Graphc)" "" exported ${name})
   string(TOLOWER ${exported} exported)
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${exported})
   target_compile_features(${name} INTERFACE cxx_std_20)
-  target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:include/graphc> $<INSTALL_INTERFACE:include>)
+  target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:include/graphc>
+    $<INSTALL_INTERFACE:include>)
   install(TARGETS ${name} EXPORT ${set} ARCHIVE DESTINATION lib/graphc COMPONENT development)
 endfunction()
 
@@ -85,20 +91,23 @@ function(graphc_executable name)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
 endfunction()
 
-# graphc_gtest(NAME SOURCES... DEPS...): a GoogleTest binary in build/<preset>/test/bin; test/run.sh runs every one of them.
+# graphc_gtest(NAME SOURCES... DEPS...): a GoogleTest binary in build/<preset>/test/bin; test/run.sh
+# runs every one of them.
 function(graphc_gtest name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main)
-  target_compile_options(${name} PRIVATE -O0) # what a test tests is elsewhere; this halves the time that it takes to build
+  # what a test tests is elsewhere; this halves the time that it takes to build
+  target_compile_options(${name} PRIVATE -O0)
   graphc_precompile(${name} test)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
-# graphc_fuzzer(NAME SOURCES... DEPS...): a libFuzzer target in build/asan/test/fuzz (address sanitizer build only; the
-# libraries that read bytes from outside are instrumented for coverage there, by graphc_library). test/run.sh runs each for 30 s (10 minutes with --long) on the seeds
-# in build/fuzz-seeds/NAME, which test/ci/fuzz_seeds.sh makes from real files.
+# graphc_fuzzer(NAME SOURCES... DEPS...): a libFuzzer target in build/asan/test/fuzz (address
+# sanitizer build only; the libraries that read bytes from outside are instrumented for coverage
+# there, by graphc_library). test/run.sh runs each for 30 s (10 minutes with --long) on the seeds in
+# build/fuzz-seeds/NAME, which test/ci/fuzz_seeds.sh makes from real files.
 function(graphc_fuzzer name)
   if(NOT GRAPHC_SANITIZER STREQUAL "address")
     return()

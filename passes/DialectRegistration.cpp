@@ -1,4 +1,4 @@
-//===- DialectRegistration.cpp - what command lines and readers of files must know --------------------------------===//
+//===- DialectRegistration.cpp - what command lines and readers of files must know ------------===//
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/stablehlo/StablehloDialect.h"
@@ -34,11 +34,13 @@ void graphc::addDialects(AddDialects add) { getAdded().push_back(add); }
 void graphc::registerDialects(mlir::DialectRegistry &registry) {
   for (AddDialects add : getAdded())
     add(registry);
-  registry.insert<graph::GraphDialect, dist::DistDialect, stablehlo::ChloDialect, stablehlo::StablehloDialect>();
+  registry.insert<graph::GraphDialect, dist::DistDialect, stablehlo::ChloDialect,
+                  stablehlo::StablehloDialect>();
   // Those of kernels: a module of any stage is read.
-  registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
-                  mlir::func::FuncDialect, mlir::gpu::GPUDialect, mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect,
-                  mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
+  registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect,
+                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::gpu::GPUDialect,
+                  mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+                  mlir::memref::MemRefDialect, mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
                   mlir::ub::UBDialect, mlir::vector::VectorDialect>();
 }
 

@@ -1,35 +1,41 @@
-//===- KernelPasses.td - passes on kernels alone ---------------------------------------------------------*- tablegen -* -===//
+//===- KernelPasses.td - passes on kernels alone -------------------------------*- tablegen -*-===//
 #ifndef GRAPHC_PASSES_KERNELPASSES
 #define GRAPHC_PASSES_KERNELPASSES
 
 include "mlir/Pass/PassBase.td"
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // lower: kernels to LLVM
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 def LowerNests : Pass<"lower-nests", "::mlir::func::FuncOp"> {
   let summary = "structured ops on buffers become loops over vectors of 16 elements";
   let description = [{
-    Each linalg op becomes one nest of `scf.for`. A parallel nest runs its last loop 16 elements at a time, with a
-    masked evaluation for the rest; where values follow from a number that counts through all rows and is shifted right, as a
-    draw's block does, and rows have another length than whole blocks, vectors go on across the ends of rows. Reductions keep the numerical contract, one order for every sum, which follows from the
-    reduced length alone:
+    Each linalg op becomes one nest of `scf.for`. A parallel nest runs its last loop 16 elements at
+    a time, with a masked evaluation for the rest; where values follow from a number that counts
+    through all rows and is shifted right, as a draw's block does, and rows have another length than
+    whole blocks, vectors go on across the ends of rows. Reductions keep the numerical contract, one
+    order for every sum, which follows from the reduced length alone:
 
-    - The items of a sum are what the body gives for it, in row-major order over all reduced dimensions.
-    - 1,024 items in order are a chunk, the last one what is left. In a chunk item i is added to partial sum i mod 32, in order;
-      the 32 partial sums are joined as a tree: i with i + 16, then i + 8, 4, 2, 1. One without items does not count (-0.0).
-    - The sums of the chunks are the items of the next level, until one is left. It is added to what the output held.
+    - The items of a sum are what the body gives for it, in row-major order over all reduced
+      dimensions.
+    - 1,024 items in order are a chunk, the last one what is left. In a chunk item i is added to
+      partial sum i mod 32, in order; the 32 partial sums are joined as a tree: i with i + 16, then
+      i + 8, 4, 2, 1. One without items does not count (-0.0).
+    - The sums of the chunks are the items of the next level, until one is left. It is added to what
+      the output held.
 
-    Maxima, and, or and sums of integers take the same way, which changes nothing in them. A GPU has a thread for each
-    partial sum and a warp for each chunk. Here the items of one sum are side by side in a vector, partial sums 0 to 15 and 16 to 31
-    in turn, or those of 16 neighbouring sums are, two partial sums of 64 sums at a time; which of the two is chosen by how operands
-    lie in memory. Neither that nor what was fused into the body, nor a transposed operand, changes a bit. Nothing else is
-    reassociated, nothing contracted.
+    Maxima, and, or and sums of integers take the same way, which changes nothing in them. A GPU has
+    a thread for each partial sum and a warp for each chunk. Here the items of one sum are side by
+    side in a vector, partial sums 0 to 15 and 16 to 31 in turn, or those of 16 neighbouring sums
+    are, two partial sums of 64 sums at a time; which of the two is chosen by how operands lie in
+    memory. Neither that nor what was fused into the body, nor a transposed operand, changes a bit.
+    Nothing else is reassociated, nothing contracted.
 
-    A kernel of 65,536 evaluations and more whose stages share a loop is cut into blocks of it (`dist.kernel_blocks`): all of its stages
-    stand in one loop, from the first of two new arguments to the second, so that threads may do blocks at once. So is a kernel that is
-    nothing but the parts of an operation's own loops (`passes/PartRangeLoop.h`); each block has a range of them.
+    A kernel of 65,536 evaluations and more whose stages share a loop is cut into blocks of it
+    (`dist.kernel_blocks`): all of its stages stand in one loop, from the first of two new arguments
+    to the second, so that threads may do blocks at once. So is a kernel that is nothing but the
+    parts of an operation's own loops (`passes/PartRangeLoop.h`); each block has a range of them.
 
     Example (`func.func(lower-nests)`):
 
@@ -60,17 +66,19 @@ def LowerNests : Pass<"lower-nests", "::mlir::func::FuncOp"> {
     %18 = arith.addf %17, %16 : f32
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def ExpandMath : InterfacePass<"expand-math", "::mlir::FunctionOpInterface"> {
-  let summary = "functions without an instruction on every CPU become additions and multiplications of our own choosing";
+  let summary =
+      "functions without an instruction on every CPU become additions and multiplications of our own choosing";
   let description = [{
-    exp, log, tanh, power, exp - 1, log of 1 + x, erf, sine and cosine are good to about 2 units in the last place, f64's power to about 1e-15
-    relative; floor, ceil, rounding to even and the remainder are exact. A code object has no undefined symbol, so nothing may become a
-    call of libm. Only additions, multiplications, divisions and bit operations are used, no
-    fused multiply-add, so that every CPU gives the same bits. Scalars and vectors alike.
+    exp, log, tanh, power, exp - 1, log of 1 + x, erf, sine and cosine are good to about 2 units in
+    the last place, f64's power to about 1e-15 relative; floor, ceil, rounding to even and the
+    remainder are exact. A code object has no undefined symbol, so nothing may become a call of
+    libm. Only additions, multiplications, divisions and bit operations are used, no fused
+    multiply-add, so that every CPU gives the same bits. Scalars and vectors alike.
 
     Example (`func.func(expand-math)`):
 
@@ -92,14 +100,16 @@ def ExpandMath : InterfacePass<"expand-math", "::mlir::FunctionOpInterface"> {
     return %39 : f32
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def VerifyKernels : Pass<"verify-kernels", "::mlir::func::FuncOp"> {
   let summary = "a kernel allocates nothing and calls nothing";
   let description = [{
-    Refuses `memref.alloc`, `memref.alloca`, copies that would become a library call, and calls: buffers and their
-    offsets are settled before kernels are lowered, and a code object has no undefined symbol.
+    Refuses `memref.alloc`, `memref.alloca`, copies that would become a library call, and calls:
+    buffers and their offsets are settled before kernels are lowered, and a code object has no
+    undefined symbol.
 
     Example (`func.func(verify-kernels)`):
 
@@ -121,10 +131,10 @@ def VerifyKernels : Pass<"verify-kernels", "::mlir::func::FuncOp"> {
 def KernelsToLLVM : Pass<"kernels-to-llvm", "::mlir::ModuleOp"> {
   let summary = "kernels in the LLVM dialect, with the table that the runtime looks up";
   let description = [{
-    Each `func.func` becomes an `llvm.func` whose pointers are noalias and 64-byte aligned, behind an entry of the type
-    of runtime/common/abi/KernelAbi.h; `graphc_kernels` lists the entries in the order of the functions in the module, each with
-    the bytes and the access of its arguments, which graphrun compares with the plan's.
-    dist programs stay as they are.
+    Each `func.func` becomes an `llvm.func` whose pointers are noalias and 64-byte aligned, behind
+    an entry of the type of runtime/common/abi/KernelAbi.h; `graphc_kernels` lists the entries in
+    the order of the functions in the module, each with the bytes and the access of its arguments,
+    which graphrun compares with the plan's. dist programs stay as they are.
 
     Example:
 
@@ -151,28 +161,34 @@ def KernelsToLLVM : Pass<"kernels-to-llvm", "::mlir::ModuleOp"> {
     llvm.mlir.global external constant @graphc_kernels() …
     ```
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-                           "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect", "::mlir::ub::UBDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // gpu: kernels that a GPU launches
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 def KernelsToGpu : Pass<"kernels-to-gpu", "::mlir::ModuleOp"> {
   let summary = "kernels that a GPU's queue launches become functions over blocks and threads";
   let description = [{
-    Each kernel that a program on a GPU calls becomes one launch or several, functions of the `gpu` dialect in the module
-    `graphc_gpu`; its `func.func` stays for what it takes, and keeps its body where the host's threads call it as well.
+    Each kernel that a program on a GPU calls becomes one launch or several, functions of the `gpu`
+    dialect in the module `graphc_gpu`; its `func.func` stays for what it takes, and keeps its body
+    where the host's threads call it as well.
 
-    - The stages of a kernel (its linalg ops) share a launch where each of them has the same parallel loop, of which a block owns
-      some indices, and where all that one stage hands to the next stays with the block that made it. Between them is a barrier.
-      Where that is not so the next launch begins; a kernel of at most 32,768 evaluations a stage is one block instead.
-    - Without reductions neighbouring threads do neighbouring elements, up to 4 elements and 16 bytes a thread where they lie together.
-    - Reductions keep the numerical contract of `lower-nests`: the threads of a warp have the 32 partial sums of a chunk where
-      the items of a sum lie together, and where neighbouring sums do, each thread has one of them, and the warps of a block
-      share its partial sums. A sum of at most 32 items is one thread's.
-    - Loops that an operation writes itself are one thread's; where they have parts each thread has a part.
+    - The stages of a kernel (its linalg ops) share a launch where each of them has the same
+      parallel loop, of which a block owns some indices, and where all that one stage hands to the
+      next stays with the block that made it. Between them is a barrier. Where that is not so the
+      next launch begins; a kernel of at most 32,768 evaluations a stage is one block instead.
+    - Without reductions neighbouring threads do neighbouring elements, up to 4 elements and 16
+      bytes a thread where they lie together.
+    - Reductions keep the numerical contract of `lower-nests`: the threads of a warp have the 32
+      partial sums of a chunk where the items of a sum lie together, and where neighbouring sums do,
+      each thread has one of them, and the warps of a block share its partial sums. A sum of at most
+      32 items is one thread's.
+    - Loops that an operation writes itself are one thread's; where they have parts each thread has
+      a part.
 
     Example:
 
@@ -207,16 +223,18 @@ def KernelsToGpu : Pass<"kernels-to-gpu", "::mlir::ModuleOp"> {
         gpu.return
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
   let statistics = [Statistic<"numLaunches", "launches", "launches that the kernels became">];
 }
 
 def GpuToNvvm : Pass<"gpu-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "the functions of a GPU in the LLVM dialect, with NVVM's operations";
   let description = [{
-    Buffers become pointers that are 64-byte aligned, and where the kernel only reads them noalias and readonly. Nothing becomes a call:
-    what `expand-math` has left of math is an instruction of the machine.
+    Buffers become pointers that are 64-byte aligned, and where the kernel only reads them noalias
+    and readonly. Nothing becomes a call: what `expand-math` has left of math is an instruction of
+    the machine.
 
     Example (`gpu.module(gpu-to-nvvm)`):
 
@@ -242,7 +260,8 @@ def GpuToNvvm : Pass<"gpu-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
       llvm.return
     ```
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::cf::ControlFlowDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::cf::ControlFlowDialect"];
 }
 
 #endif

@@ -1,24 +1,26 @@
-//===- ModelPasses.td - passes on models, which know no machine --------------------------------------*- tablegen -*-===//
+//===- ModelPasses.td - passes on models, which know no machine ----------------*- tablegen -*-===//
 #ifndef GRAPHC_PASSES_MODELPASSES
 #define GRAPHC_PASSES_MODELPASSES
 
 include "mlir/Pass/PassBase.td"
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // import: models that other programs have written
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 def ImportStablehlo : Pass<"import-stablehlo", "::mlir::ModuleOp"> {
   let summary = "make functions of StableHLO private functions of the graph dialect";
   let description = [{
-    Input: a module with functions of `func` in StableHLO and CHLO, in MLIR's generic form, as JAX writes it. Output: a private `graph.func` for
-    each. JAX's `@main` in a module `@jit_loss` is `@loss`; what it calls has that before its name. Ops of the same meaning take their
-    places, with the names and places in Python that JAX gave them. What cannot be imported is listed at once, each kind with how often it is
-    there and where first.
+    Input: a module with functions of `func` in StableHLO and CHLO, in MLIR's generic form, as JAX
+    writes it. Output: a private `graph.func` for each. JAX's `@main` in a module `@jit_loss` is
+    `@loss`; what it calls has that before its name. Ops of the same meaning take their places, with
+    the names and places in Python that JAX gave them. What cannot be imported is listed at once,
+    each kind with how often it is there and where first.
 
-    Arguments that JAX names as leaves of a tree in `variables` (by default `params`) become variables: `params['Dense_0']['kernel']` is
-    `@params.Dense_0.kernel`. A variable of that name and type which the module has already is taken; others have `#graph.uninitialized`. Those
-    of the first tree are trained.
+    Arguments that JAX names as leaves of a tree in `variables` (by default `params`) become
+    variables: `params['Dense_0']['kernel']` is `@params.Dense_0.kernel`. A variable of that name
+    and type which the module has already is taken; others have `#graph.uninitialized`. Those of the
+    first tree are trained.
 
     graphc does so when it reads a file (docs/import.md).
 
@@ -45,20 +47,22 @@ def ImportStablehlo : Pass<"import-stablehlo", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [ListOption<"variables", "variables", "std::string", "trees of arguments that become variables (default: params)">];
+  let options = [ListOption<"variables", "variables", "std::string",
+                            "trees of arguments that become variables (default: params)">];
   let dependentDialects = ["::graphc::graph::GraphDialect"];
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // model: simplify, differentiate
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 def InlineCalls : Pass<"inline-calls", "::mlir::ModuleOp"> {
   let summary = "put the body of a private function where graph.call names it";
   let description = [{
-    Input: functions that call private ones, which may call others, but none itself. Output: no call and no private function; a
-    `graph.scope` with the call's device and the function's ops stands for each call. An op with a name has the call's path before
-    it, so have summaries and metrics. Each op's location says where it is in the function and where that was called.
+    Input: functions that call private ones, which may call others, but none itself. Output: no call
+    and no private function; a `graph.scope` with the call's device and the function's ops stands
+    for each call. An op with a name has the call's path before it, so have summaries and metrics.
+    Each op's location says where it is in the function and where that was called.
 
     Example:
 
@@ -91,9 +95,10 @@ def InlineCalls : Pass<"inline-calls", "::mlir::ModuleOp"> {
 def FlattenScopes : Pass<"flatten-scopes", "::mlir::ModuleOp"> {
   let summary = "move the ops of graph.scope into the function, each with the scope's device";
   let description = [{
-    Input: functions with scopes, nested or not. Output: no scope; an op inside carries a `graph.device` whose open parts
-    are filled from the scopes around it, innermost first. Everything later sees straight-line functions. An op with a name
-    has it as `graph.name` and in its location, whichever of the two the model gave.
+    Input: functions with scopes, nested or not. Output: no scope; an op inside carries a
+    `graph.device` whose open parts are filled from the scopes around it, innermost first.
+    Everything later sees straight-line functions. An op with a name has it as `graph.name` and in
+    its location, whichever of the two the model gave.
 
     Example:
 
@@ -122,10 +127,12 @@ def FlattenScopes : Pass<"flatten-scopes", "::mlir::ModuleOp"> {
 def NumberDraws : Pass<"number-draws", "::mlir::ModuleOp"> {
   let summary = "give each draw of random numbers its number, and the micro-batch in which it is";
   let description = [{
-    Input: functions without calls and scopes. Output: each op that draws (`DrawOpInterface`) has a number, the lowest that no draw of its function has yet, in the order of the
-    text, and takes the function's `graph.micro_batch_index`. From here on it is a function of what it takes: a gradient draws the
-    same again, two that were equal in the text differ. In functions of another role than train what only training draws (`graph.dropout`) is gone; it has
-    its number there as well, so that the others' do not depend on it.
+    Input: functions without calls and scopes. Output: each op that draws (`DrawOpInterface`) has a
+    number, the lowest that no draw of its function has yet, in the order of the text, and takes the
+    function's `graph.micro_batch_index`. From here on it is a function of what it takes: a gradient
+    draws the same again, two that were equal in the text differ. In functions of another role than
+    train what only training draws (`graph.dropout`) is gone; it has its number there as well, so
+    that the others' do not depend on it.
 
     Example:
 
@@ -163,14 +170,16 @@ def NumberDraws : Pass<"number-draws", "::mlir::ModuleOp"> {
 def SimplifyModel : Pass<"simplify", "::mlir::ModuleOp"> {
   let summary = "folds, canonicalisations, common subexpressions and dead ops, bit exact";
   let description = [{
-    Input and output: the graph stage. Applies the folds and canonicalisations of the graph dialect and no others, merges
-    equal ops and drops ops whose results nobody uses and that touch no state. Runs on the unpartitioned graph before
-    `differentiate` and after it, so that what an op becomes never depends on where a cut falls.
+    Input and output: the graph stage. Applies the folds and canonicalisations of the graph dialect
+    and no others, merges equal ops and drops ops whose results nobody uses and that touch no state.
+    Runs on the unpartitioned graph before `differentiate` and after it, so that what an op becomes
+    never depends on where a cut falls.
 
-    Devices make no difference: how often a value is computed decides how many terms its gradient is the sum of, so ops
-    that are equal but for `graph.device`, `graph.colocate_with` and what other dialects say of them merge too, and a model
-    has the same bits with its devices and without. What is left of a merge is where the first op in the text is that says
-    where; a remark names another one that wanted it elsewhere.
+    Devices make no difference: how often a value is computed decides how many terms its gradient is
+    the sum of, so ops that are equal but for `graph.device`, `graph.colocate_with` and what other
+    dialects say of them merge too, and a model has the same bits with its devices and without. What
+    is left of a merge is where the first op in the text is that says where; a remark names another
+    one that wanted it elsewhere.
 
     Example:
 
@@ -200,17 +209,21 @@ def SimplifyModel : Pass<"simplify", "::mlir::ModuleOp"> {
 def RecognizeComposites : Pass<"recognize-composites", "::mlir::ModuleOp"> {
   let summary = "softmax, log_softmax and attention in place of what says them in primitives";
   let description = [{
-    Input and output: the graph stage, simplified. StableHLO has no softmax and no attention: a function that is imported says them in products,
-    maxima, exponentials and sums. Here they become the op, of which the gradient and the kernel are the op's own: the scores of attention are
-    not kept, and no gradient goes through a maximum. Along the last dimension alone.
+    Input and output: the graph stage, simplified. StableHLO has no softmax and no attention: a
+    function that is imported says them in products, maxima, exponentials and sums. Here they become
+    the op, of which the gradient and the kernel are the op's own: the scores of attention are not
+    kept, and no gradient goes through a maximum. Along the last dimension alone.
 
-    - `exp(x - max(x)) / sum(exp(x - max(x)))` is softmax, `x - max(x) - log(sum(exp(x - max(x))))` log_softmax.
-    - A product with softmax(scores), where the scores are a product, perhaps times a constant and masked, is attention, in whichever order and
-      transposed or not the two products have their factors. What stands between the products must have no other use.
-    - A mask is `select` of the scores and of a constant of at most -1e9, or a sum of the scores and of `select` of 0 and such a constant.
-      Constant, or a comparison of counted numbers, it may be `causal`. In attention a query that looks at no key gives 0. Where the constant is
-      finite and the mask is not known to leave each query a key, a `select` gives such a query the mean of the values; that of a sum
-      is left as it is, since scores that are masked have a gradient there.
+    - `exp(x - max(x)) / sum(exp(x - max(x)))` is softmax, `x - max(x) - log(sum(exp(x - max(x))))`
+      log_softmax.
+    - A product with softmax(scores), where the scores are a product, perhaps times a constant and
+      masked, is attention, in whichever order and transposed or not the two products have their
+      factors. What stands between the products must have no other use.
+    - A mask is `select` of the scores and of a constant of at most -1e9, or a sum of the scores and
+      of `select` of 0 and such a constant. Constant, or a comparison of counted numbers, it may be
+      `causal`. In attention a query that looks at no key gives 0. Where the constant is finite and
+      the mask is not known to leave each query a key, a `select` gives such a query the mean of the
+      values; that of a sum is left as it is, since scores that are masked have a gradient there.
 
     Devices make no difference; what is made has that of the op whose place it takes.
 
@@ -244,11 +257,13 @@ def RecognizeComposites : Pass<"recognize-composites", "::mlir::ModuleOp"> {
 def BoundLabels : Pass<"bound-labels", "::mlir::ModuleOp"> {
   let summary = "write on graph.next_batch how many classes the loss has that takes its labels";
   let description = [{
-    Input: functions without scopes, losses as the user wrote them. Output: a `graph.next_batch` whose component goes as it
-    is (by reshape, transpose, broadcast_in_dim, concatenate and conversions to wider integers) to the labels of
-    `graph.softmax_cross_entropy` or `graph.nll_loss`, or to the ids of a `graph.embedding`, has `classes`, the fewest of all such ops;
-    the run then ends by name at a label that is none of them. What it has already stays where it is fewer. Synthetic labels that are
-    always among the classes need no bound. Labels that the model computes are its own affair.
+    Input: functions without scopes, losses as the user wrote them. Output: a `graph.next_batch`
+    whose component goes as it is (by reshape, transpose, broadcast_in_dim, concatenate and
+    conversions to wider integers) to the labels of `graph.softmax_cross_entropy` or
+    `graph.nll_loss`, or to the ids of a `graph.embedding`, has `classes`, the fewest of all such
+    ops; the run then ends by name at a label that is none of them. What it has already stays where
+    it is fewer. Synthetic labels that are always among the classes need no bound. Labels that the
+    model computes are its own affair.
 
     Example:
 
@@ -274,11 +289,13 @@ def BoundLabels : Pass<"bound-labels", "::mlir::ModuleOp"> {
 def DifferentiateModel : Pass<"differentiate", "::mlir::ModuleOp"> {
   let summary = "gradients, updates and the global step in place of graph.minimize";
   let description = [{
-    Input: functions without scopes. Output: no `graph.minimize`; in its place reverse-mode gradients of its loss, one
-    `graph.apply_*` for each variable in declaration order, and behind a function's last `graph.minimize` `graph.assign_add @global_step`. Adds the variables of the
-    optimizer's slots (`@"w/Momentum"`, with `graph.slot_of`) and `@global_step` where the model has none. A gradient op
-    carries its forward op's device, and a location fused of the forward op's and the minimize's. Where a value has
-    several uses its gradient is the sum over them, the last use first: the order is part of the numerical contract.
+    Input: functions without scopes. Output: no `graph.minimize`; in its place reverse-mode
+    gradients of its loss, one `graph.apply_*` for each variable in declaration order, and behind a
+    function's last `graph.minimize` `graph.assign_add @global_step`. Adds the variables of the
+    optimizer's slots (`@"w/Momentum"`, with `graph.slot_of`) and `@global_step` where the model has
+    none. A gradient op carries its forward op's device, and a location fused of the forward op's
+    and the minimize's. Where a value has several uses its gradient is the sum over them, the last
+    use first: the order is part of the numerical contract.
 
     Example:
 
@@ -319,10 +336,11 @@ def DifferentiateModel : Pass<"differentiate", "::mlir::ModuleOp"> {
 def VerifyModel : Pass<"verify-model", "::mlir::ModuleOp"> {
   let summary = "the entry invariant of place: what a model may be";
   let description = [{
-    Refuses what the passes of the model phase should have removed (`graph.scope`, `graph.minimize`), ops of other
-    dialects in a `graph.func` that do not say how they are computed, ops with an effect on a variable that are neither `graph.read` nor
-    an update computed by loops, two feeds or two fetches of one name in a function, and two functions of one role, the second of which
-    no run would ever reach.
+    Refuses what the passes of the model phase should have removed (`graph.scope`,
+    `graph.minimize`), ops of other dialects in a `graph.func` that do not say how they are
+    computed, ops with an effect on a variable that are neither `graph.read` nor an update computed
+    by loops, two feeds or two fetches of one name in a function, and two functions of one role, the
+    second of which no run would ever reach.
 
     Example:
 
@@ -344,9 +362,11 @@ def VerifyModel : Pass<"verify-model", "::mlir::ModuleOp"> {
 def WidenElements : Pass<"widen-elements"> {
   let summary = "compute with i8, ui8, ui32 and bf16 in another type";
   let description = [{
-    Input: ops anywhere in a module or a program. Output: an op that computes with elements of these types has operands of i32 (for i8 and ui8), i64 (for
-    ui32) or f32 (for bf16), and its results are converted back: each op rounds once, or cuts off high bits, whatever it is fused with. Ops that move
-    elements or look at their bits stay. Runs after `partition`: what crosses has the model's type.
+    Input: ops anywhere in a module or a program. Output: an op that computes with elements of these
+    types has operands of i32 (for i8 and ui8), i64 (for ui32) or f32 (for bf16), and its results
+    are converted back: each op rounds once, or cuts off high bits, whatever it is fused with. Ops
+    that move elements or look at their bits stay. Runs after `partition`: what crosses has the
+    model's type.
 
     Example:
 
@@ -372,9 +392,11 @@ def WidenElements : Pass<"widen-elements"> {
 def DecomposeComposites : Pass<"decompose"> {
   let summary = "write composite ops in primitives";
   let description = [{
-    Input: ops anywhere in a module or a program. Output: each op that has a decomposition (`DecomposableOpInterface`: softmax, argmax,
-    reduce_mean, …) stands as the ops that define it, composite ones among them likewise. One that a library of its program's device serves
-    stays. What it computes is fixed by the op alone, whatever the partitioning. Runs before `outline`, so that lowering knows loops and views only.
+    Input: ops anywhere in a module or a program. Output: each op that has a decomposition
+    (`DecomposableOpInterface`: softmax, argmax, reduce_mean, …) stands as the ops that define it,
+    composite ones among them likewise. One that a library of its program's device serves stays.
+    What it computes is fixed by the op alone, whatever the partitioning. Runs before `outline`, so
+    that lowering knows loops and views only.
 
     Example:
 

@@ -20,16 +20,18 @@ std::optional<PartLoop> PartLoop::match(Operation *op) {
     return std::nullopt;
   auto next = dyn_cast<arith::AddIOp>(loop.getBody()->front());
   auto limit = next ? dyn_cast<arith::MinUIOp>(next->getNextNode()) : arith::MinUIOp();
-  if (!limit || next.getLhs() != first || next.getRhs() != loop.getStep().front() || limit.getLhs() != next ||
-      limit.getRhs() != parts)
+  if (!limit || next.getLhs() != first || next.getRhs() != loop.getStep().front() ||
+      limit.getLhs() != next || limit.getRhs() != parts)
     return std::nullopt;
   return PartLoop{loop, upper.getSExtValue(), first, limit};
 }
 
-void PartLoop::create(OpBuilder &builder, Location loc, int64_t parts, llvm::function_ref<void(Value, Value)> build) {
+void PartLoop::create(OpBuilder &builder, Location loc, int64_t parts,
+                      llvm::function_ref<void(Value, Value)> build) {
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value all = arith::ConstantIndexOp::create(builder, loc, parts);
-  auto loop = scf::ParallelOp::create(builder, loc, ValueRange{zero}, ValueRange{all}, ValueRange{all});
+  auto loop =
+      scf::ParallelOp::create(builder, loc, ValueRange{zero}, ValueRange{all}, ValueRange{all});
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   Value first = loop.getInductionVars().front();
@@ -44,14 +46,17 @@ static int64_t workOf(Block &body) {
   int64_t work = 0;
   for (auto loop : body.getOps<scf::ForOp>()) {
     const int64_t trips = loop.getStaticTripCount() ? loop.getStaticTripCount()->getSExtValue() : 1;
-    work = std::min(kMost, work + std::min(kMost, std::max<int64_t>(trips, 1)) * workOf(*loop.getBody()));
+    work = std::min(kMost,
+                    work + std::min(kMost, std::max<int64_t>(trips, 1)) * workOf(*loop.getBody()));
   }
   return std::max<int64_t>(work, 1);
 }
 
 int64_t PartLoop::getWork() {
   int64_t all;
-  return llvm::MulOverflow(parts, workOf(*loop.getBody()), all) ? std::numeric_limits<int64_t>::max() : all;
+  return llvm::MulOverflow(parts, workOf(*loop.getBody()), all)
+             ? std::numeric_limits<int64_t>::max()
+             : all;
 }
 
 void PartLoop::moveBodyBefore(Operation *where, Value from, Value to) {

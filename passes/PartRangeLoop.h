@@ -1,16 +1,17 @@
-//===- PartRangeLoop.h - loops of an op's own that can be cut into parts --------------------------------*- C++ -*-===//
+//===- PartRangeLoop.h - loops of an op's own that can be cut into parts ------------*- C++ -*-===//
 //
-// What an op builds for a range of its parts (LoopPartsOpInterface) stands in a kernel within one loop over ranges:
+// What an op builds for a range of its parts (LoopPartsOpInterface) stands in a kernel within one
+// loop over ranges:
 //
 //   scf.parallel (%first) = (%c0) to (%parts) step (%width) {
 //     %next = arith.addi %first, %width : index
 //     %limit = arith.minui %next, %parts : index
 //     …
 //
-// Ranges may be done in any order and at once. outline makes one of all parts; lower-nests makes as many as a kernel has blocks,
-// kernels-to-gpu gives each thread ranges of one part.
+// Ranges may be done in any order and at once. outline makes one of all parts; lower-nests makes as
+// many as a kernel has blocks, kernels-to-gpu gives each thread ranges of one part.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_PARTRANGELOOP_H
 #define GRAPHC_PASSES_PARTRANGELOOP_H
 

@@ -1,4 +1,4 @@
-//===- PassPipelines.cpp - the order of passes, decided here alone ------------------------------------------------===//
+//===- PassPipelines.cpp - the order of passes, decided here alone ----------------------------===//
 #include "passes/PassPipelines.h"
 
 #include "dialects/dist/DistDialect.h"
@@ -14,8 +14,9 @@ using namespace mlir;
 
 namespace graphc {
 
-static constexpr llvm::StringLiteral kStageNames[] = {
-    "graph", "differentiated", "placed", "replicated", "partitioned", "outlined", "scheduled", "linalg", "llvm"};
+static constexpr llvm::StringLiteral kStageNames[] = {"graph",      "differentiated", "placed",
+                                                      "replicated", "partitioned",    "outlined",
+                                                      "scheduled",  "linalg",         "llvm"};
 
 StringRef getStageName(PipelineStage stage) { return kStageNames[static_cast<unsigned>(stage)]; }
 
@@ -50,36 +51,41 @@ FailureOr<PipelineStage> getStage(ModuleOp module) {
     return inferStage(module);
   if (std::optional<PipelineStage> stage = parseStage(name.getValue()))
     return *stage;
-  return module.emitError("unknown stage \"") << name.getValue() << "\"; expected one of "
-                                              << llvm::join(std::begin(kStageNames), std::end(kStageNames), ", ");
+  return module.emitError("unknown stage \"")
+         << name.getValue() << "\"; expected one of "
+         << llvm::join(std::begin(kStageNames), std::end(kStageNames), ", ");
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // One function a stage: how a module of the stage before comes to it
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 static void buildDifferentiated(OpPassManager &manager) {
   manager.addPass(createInlineCalls()); // each call becomes a scope
   manager.addPass(createFlattenScopes()); // before all that looks at operations one by one
   manager.addPass(createNumberDraws()); // before anything merges what is equal
   manager.addPass(createSimplifyModel()); // so that no gradient is built for what folds away
-  manager.addPass(createRecognizeComposites()); // behind it: of the forms that canonicalisation leaves
+  // behind it: of the forms that canonicalisation leaves
+  manager.addPass(createRecognizeComposites());
   manager.addPass(createBoundLabels()); // while losses are as the user wrote them
   manager.addPass(createDifferentiateModel());
-  manager.addPass(createSimplifyModel()); // rounding is fixed here, on the unpartitioned graph: the last rewrite of it
+  // rounding is fixed here, on the unpartitioned graph: the last rewrite of it
+  manager.addPass(createSimplifyModel());
   manager.addPass(createVerifyModel());
 }
 
 static void buildPlaced(OpPassManager &manager) {
   manager.addPass(createResolveStrategy()); // once: all behind it read what it leaves
   manager.addPass(
-      createSplitVariables()); // after differentiate: rounding is that of the whole; before what places parts
+      // after differentiate: rounding is that of the whole; before what places parts
+      createSplitVariables());
   manager.addPass(createPlaceOps()); // after differentiate: gradients and slots are placed as well
   manager.addPass(createVerifyPlaced());
 }
 
 static void buildReplicated(OpPassManager &manager) {
-  manager.addPass(createReplicateModel()); // after place: what leaves the replica domain is seen by its device
+  // after place: what leaves the replica domain is seen by its device
+  manager.addPass(createReplicateModel());
   manager.addPass(createVerifyReplicated());
   manager.addPass(createVerifyPlaced()); // what replicate made is placed too
 }
@@ -93,16 +99,18 @@ static void buildOutlined(OpPassManager &manager) {
   OpPassManager &programs = manager.nest<dist::ProgramOp>();
   programs.addPass(createWidenElements());
   programs.addPass(
-      createDecomposeComposites()); // after partition: what crosses a channel is the user's value, not a part of one
+      // after partition: what crosses a channel is the user's value, not a part of one
+      createDecomposeComposites());
   programs.addPass(createCSEPass()); // forward and backward expansions share their common parts
-  programs.addPass(createRematerializeValues()); // behind it: what shares no value is what is rematerialized
+  // behind it: what shares no value is what is rematerialized
+  programs.addPass(createRematerializeValues());
   manager.addPass(createOutlineKernels());
   manager.addPass(createVerifyOutlined());
 }
 
 static void buildScheduled(OpPassManager &manager) {
-  // It solves the order that it has made and leaves what it found on the programs; separate code proves that from the plan alone
-  // (emit/PlanEmitter.cpp).
+  // It solves the order that it has made and leaves what it found on the programs; separate code
+  // proves that from the plan alone (emit/PlanEmitter.cpp).
   manager.addPass(createSchedulePrograms());
 }
 
@@ -133,8 +141,8 @@ static void buildLlvm(OpPassManager &manager) {
   manager.addPass(createKernelsToLLVM());
 }
 
-/// A module that begins at a later stage, made by hand or not, skipped the passes that check it: what they would have
-/// refused is refused here.
+/// A module that begins at a later stage, made by hand or not, skipped the passes that check it:
+/// what they would have refused is refused here.
 static void checkFromHere(OpPassManager &manager, PipelineStage from) {
   if (from >= PipelineStage::Placed)
     manager.addPass(createResolveStrategy()); // of a module made by hand

@@ -1,8 +1,9 @@
-//===- Passes.h - every pass of graphc --------------------------------------------------------------*- C++ -*-===//
+//===- Passes.h - every pass of graphc ----------------------------------------------*- C++ -*-===//
 //
-// A pass defines itself in its own file with GEN_PASS_DEF_<NAME>; options and constructors are generated from Passes.td.
+// A pass defines itself in its own file with GEN_PASS_DEF_<NAME>; options and constructors are
+// generated from Passes.td.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_PASSES_H
 #define GRAPHC_PASSES_PASSES_H
 
@@ -16,7 +17,8 @@ namespace graphc {
 
 /// The dialects of this project and those its passes make.
 void registerDialects(mlir::DialectRegistry &registry);
-/// For programs that have dialects of their own: whatever calls registerDialects from then on has them too. Before main.
+/// For programs that have dialects of their own: whatever calls registerDialects from then on has
+/// them too. Before main.
 void addDialects(void (*add)(mlir::DialectRegistry &registry));
 /// All passes and pipelines, for command lines.
 void registerPasses();

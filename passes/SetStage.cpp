@@ -1,4 +1,4 @@
-//===- SetStage.cpp - graph.stage ---------------------------------------------------------------------------------===//
+//===- SetStage.cpp - graph.stage -------------------------------------------------------------===//
 #include "dialects/graph/GraphDialect.h"
 #include "passes/PassPipelines.h"
 #include "passes/Passes.h"
@@ -20,7 +20,8 @@ struct SetStagePass : graphc::impl::SetStageBase<SetStagePass> {
       getOperation().emitError("unknown stage \"") << stage << "\"";
       return signalPassFailure();
     }
-    getOperation()->setAttr(graphc::graph::GraphDialect::kStage, StringAttr::get(&getContext(), stage));
+    getOperation()->setAttr(graphc::graph::GraphDialect::kStage,
+                            StringAttr::get(&getContext(), stage));
   }
 };
 

@@ -6,7 +6,8 @@
 #   --only REGEX      only the tests whose name matches, as they are listed at the end: 'pytest test_stop.test_sigterm', 'lit .*deadlock',
 #                     'gtest transport_test' (a binary, with all that is in it), 'sh tools/lint.sh'; everything is built all the same
 # GRAPHC_JOBS=N: so many compilers (default: one a core) and quick tests (default: 2) at once.
-# At the end: the ten slowest tests, skipped tests with their reasons, 'N passed, N failed, N skipped', and as the very
+# At the end: the ten slowest tests, skipped tests with their reasons, 'N passed, N failed, N
+# skipped', and as the very
 # last line 'N passed, N failed' alone. Exit status 0 only when none failed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -18,7 +19,7 @@ while [ $# -gt 0 ]; do
     --yes | -y) setup+=(--yes) ;;
     --no-sanitizers) sanitizers=false ;;
     --only) run+=(--only "${2:?--only needs a regular expression}"); shift ;;
-    --help | -h) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --help | -h) sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) echo "run.sh: unknown argument '$1'; see --help" >&2; exit 2 ;;
   esac
   shift
@@ -26,7 +27,8 @@ done
 
 say() { printf '== %s (%d s)\n' "$1" "$SECONDS"; }
 say "set-up"
-# What cannot be had costs its tests alone (a browser, Slurm, Open MPI): they are skipped, and that is a failure of its own.
+# What cannot be had costs its tests alone (a browser, Slurm, Open MPI): they are skipped, and that
+# is a failure of its own.
 builds=()
 if ! "$root/tools/setup.sh" --tests "${setup[@]}"; then
   "$root/tools/setup.sh" "${setup[@]}" || { echo "set-up failed"; echo "0 passed, 1 failed"; exit 1; }
@@ -36,7 +38,8 @@ fi
 # The same of what Python's tests import.
 if ! cmp -s test/requirements.txt build/python/requirements.txt; then
   rm -rf build/python
-  /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-warn-script-location --target build/python -r test/requirements.txt &&
+  /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
+    --no-warn-script-location --target build/python -r test/requirements.txt &&
     cp test/requirements.txt build/python/ || builds+=("--build=python:failed:0")
 fi
 
@@ -50,7 +53,8 @@ build() { # PRESET TARGET...: as far as it gets
   if cmake --preset "$preset" >"$log" 2>&1 &&
     ninja -C "build/$preset" -j "${GRAPHC_JOBS:-$(nproc)}" -k 0 "$@" 2>&1 | tee -a "$log" | "$root/test/ci/progress.sh"; then
     local outcome=passed
-    # The compiler itself refuses warnings where there are threads (graphc_check_locks); here are the others, but those of the distribution's headers.
+    # The compiler itself refuses warnings where there are threads (graphc_check_locks); here are
+    # the others, but those of the distribution's headers.
     grep -E ': warning: ' "$log" | grep -vE '^/usr/' | head -40 | grep . && outcome=failed
     builds+=("--build=$preset:$outcome:$((SECONDS - start))")
   else

@@ -26,9 +26,10 @@ generate -gen-pass-doc passes/Passes.td docs/passes.md
 "$("$config" --bindir)/llvm-tblgen" --dump-json -I"$root" -I"$include" "$root/dialects/graph/GraphOps.td" -o "$scratch/ops.json"
 {
   python3 "$root/tools/status_table.py" "$scratch/ops.json" "$root"
-  printf '\n# Status of the strategies\n\nThe same four models, byte for byte (examples/linear-regression, examples/fashion-mnist on the smallest and the largest cluster, test/run/models/mlp.mlir and
-bottleneck.mlir), on two to eight tasks with one to three parameter servers; nothing but cluster.json differs. Each cell names its
-test in `test/run/test_strategies.py`.\n\n'
+  printf '\n# Status of the strategies\n\nThe same four models, byte for byte (examples/linear-regression,
+examples/fashion-mnist on the smallest and the largest cluster, test/run/models/mlp.mlir and
+bottleneck.mlir), on two to eight tasks with one to three parameter servers; nothing but
+cluster.json differs. Each cell names its test in `test/run/test_strategies.py`.\n\n'
   python3 "$root/test/run/strategies.py" --table
   printf '\n# Status of the launchers\n\nWhat starts the tasks, and what was tried of it ([launchers.md](launchers.md)); the tests are in test/run/test_launchers.py and
 test_submit.py and test_jobset.py.\n\n'

@@ -16,7 +16,8 @@ for argument in "$@"; do
   esac
 done
 complain() { echo "lint: $1" >&2; bad=1; }
-# Files of the repository that match; in an archive without git all that lie here but what was built.
+# Files of the repository that match; in an archive without git all that lie here but what was
+# built.
 in_git=$(git rev-parse --is-inside-work-tree 2>/dev/null)
 list() {
   local pattern
@@ -29,7 +30,7 @@ list() {
   done | sort -u | while read -r file; do [ -f "$file" ] && echo "$file"; done
 }
 
-mapfile -t sources < <(list '*.cpp' '*.h')
+mapfile -t sources < <(list '*.cpp' '*.h' '*.td')
 if [ ${#sources[@]} -eq 0 ]; then
   complain "found no sources at all"
 else
@@ -39,7 +40,11 @@ else
 $unformatted"
 fi
 
-# A path that exists on one machine only: home folders, workspaces, fixed files in the temporary folder.
+columns=$(python3 test/docs/columns.py .) || complain "lines over 100 columns:
+$columns"
+
+# A path that exists on one machine only: home folders, workspaces, fixed files in the temporary
+# folder.
 machine='(^|[^[:alnum:]_./$}%-])/(root|home|work|tmp|mnt|workspace)/[[:alnum:]_.]'
 paths=$(list . | grep -vE '^(LICENSE|tools/lint\.sh)$' | xargs grep -nIE "$machine" 2>/dev/null)
 [ -z "$paths" ] || complain "paths of one machine (use the build folder, mktemp, or a path relative to the file):
@@ -52,7 +57,8 @@ long=$(list '*.cpp' '*.h' '*.td' '*.py' '*.sh' '*.mlir' '*.proto' | xargs wc -l 
 [ -z "$long" ] || complain "files over 900 lines (is it one class or one algorithm? If so, write 'Over 900 lines: WHY' into the opening comment):
 $long"
 
-# Of two functions with one name in a file of tests, Python keeps the second, and the first one never runs.
+# Of two functions with one name in a file of tests, Python keeps the second, and the first one
+# never runs.
 lost=$(list 'test/run/test_*.py' | while read -r file; do sed -nE 's/^def (test_\w+)\(.*/\1/p' "$file" | sort | uniq -d | sed "s|^|$file: |"; done)
 [ -z "$lost" ] || complain "tests of one name in a file, of which the last alone runs:
 $lost"

@@ -1,7 +1,9 @@
-"""Writes docs/status.md: for each op of the graph dialect what it has and what is tested. Called by tools/docs.sh.
+"""Writes docs/status.md: for each op of the graph dialect what it has and what is tested. Called by
+tools/docs.sh.
 
 usage: status_table.py JSON ROOT   (JSON: llvm-tblgen --dump-json dialects/graph/GraphOps.td)
 """
+
 import functools
 import json
 import os
@@ -64,11 +66,14 @@ def verifier(record, names):
 
 def hasCode(names):
     """Whether the op is computed by code of its own, or of what it is made of."""
-    return bool(names & {"StructuredOpInterface", "ExplicitLoopsOpInterface", "DecomposableOpInterface"})
+    return bool(
+        names & {"StructuredOpInterface", "ExplicitLoopsOpInterface", "DecomposableOpInterface"}
+    )
 
 
 def comparedIn(root):
-    """{kind of device: {test: its text}}, of what the tests run: with the words by which they call it, and without the names of attributes."""
+    """{kind of device: {test: its text}}, of what the tests run: with the words by which they call
+    it, and without the names of attributes."""
     import check
     import random_graphs
     import strategies
@@ -76,8 +81,17 @@ def comparedIn(root):
     def values(name, pattern):
         """The models that check.py makes for each call of it in a test."""
         with open(os.path.join(root, "test", "run", name)) as file:
-            calls = [list(filter(None, re.split(r'[\s",]+', words))) for words in re.findall(pattern, file.read())]
-        return {element: "\n".join(check.model(check.chosenCases(check.arguments(words), element), False) for words in calls) for element in check.ELEMENTS}
+            calls = [
+                list(filter(None, re.split(r'[\s",]+', words)))
+                for words in re.findall(pattern, file.read())
+            ]
+        return {
+            element: "\n".join(
+                check.model(check.chosenCases(check.arguments(words), element), False)
+                for words in calls
+            )
+            for element in check.ELEMENTS
+        }
 
     def models(names):
         texts = []
@@ -88,10 +102,22 @@ def comparedIn(root):
 
     onCpus = values("values.test", r"(?m)^RUN: python3 %root/test/run/values/check\.py(.*)$")
     onGpus = values("test_gpu.py", r"HERE / \"values/check\.py\"((?:, \"--[^\"]*\")*)")
-    graphs = {kind: "\n".join(f"graph.{op} " for op in sorted(random_graphs.opsOfTests(kind))) for kind in random_graphs.GRAPHS}
+    graphs = {
+        kind: "\n".join(f"graph.{op} " for op in sorted(random_graphs.opsOfTests(kind)))
+        for kind in random_graphs.GRAPHS
+    }
     return onCpus, {
-        "CPU": {"values": "\n".join(onCpus.values()), "graphs": graphs["CPU"], "runs": models(strategies.FILES.keys() - strategies.ON_GPUS)},
-        "GPU": {"values": "\n".join(onGpus.values()), "graphs": graphs["GPU"], "runs": models([*strategies.ON_DEVICES, *strategies.ON_GPUS])}}
+        "CPU": {
+            "values": "\n".join(onCpus.values()),
+            "graphs": graphs["CPU"],
+            "runs": models(strategies.FILES.keys() - strategies.ON_GPUS),
+        },
+        "GPU": {
+            "values": "\n".join(onGpus.values()),
+            "graphs": graphs["GPU"],
+            "runs": models([*strategies.ON_DEVICES, *strategies.ON_GPUS]),
+        },
+    }
 
 
 def main():
@@ -101,6 +127,7 @@ def main():
     for folder in ("reference", "run", "run/gradients", "run/values"):
         sys.path.append(os.path.join(root, "test", folder))
     from cases import cases
+
     gradients = "\n".join(case.text for case in cases())
     sys.path.remove(os.path.join(root, "test", "run/gradients"))
     values, compared = comparedIn(root)
@@ -121,7 +148,13 @@ def main():
     lines, lacking = [], []
     for op, record in sorted(operations(records)):
         names = traits(record, records)
-        gradient = "" if "DifferentiableOpInterface" not in names else "checked" if has(gradients, op) else "yes"
+        gradient = (
+            ""
+            if "DifferentiableOpInterface" not in names
+            else "checked"
+            if has(gradients, op)
+            else "yes"
+        )
         folds = record["hasFolder"] or record["hasCanonicalizer"] or record["hasCanonicalizeMethod"]
         cells = [f"`{op}`", verifier(record, names), "yes" if folds else "", gradient]
         cells += ["yes" if has(values[element], op) else "" for element in values]
@@ -129,9 +162,13 @@ def main():
             found = [test for test, text in tests.items() if has(text, op)]
             cells.append(", ".join(found))
             if hasCode(names) and not found:
-                lacking.append(f"no test compares what graph.{op} computes on a {kind}; test/run/values wants a case")
+                lacking.append(
+                    f"no test compares what graph.{op} computes on a {kind}; test/run/values wants a case"
+                )
         cells.append("never" if hasCode(names) else "")
-        cells.append(", ".join(kind for kind in ("ops", "invalid", "canonicalize") if has(lit[kind], op)))
+        cells.append(
+            ", ".join(kind for kind in ("ops", "invalid", "canonicalize") if has(lit[kind], op))
+        )
         lines.append("| " + " | ".join(cells) + " |")
     print(HEAD + "\n".join(lines))
     if lacking:

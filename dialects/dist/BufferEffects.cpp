@@ -1,4 +1,5 @@
-// What each operation of a program of buffers does to memory: one table, a row an operation that does not say it in its definition.
+// What each operation of a program of buffers does to memory: one table, a row an operation that
+// does not say it in its definition.
 #include "dialects/dist/DistDialect.h"
 
 using namespace mlir;
@@ -8,10 +9,12 @@ namespace graphc::dist {
 using Effects = SmallVector<BufferEffect>;
 
 static Effects read(ValueRange buffers, BufferHold until = BufferHold::End) {
-  return llvm::map_to_vector(buffers, [&](Value buffer) { return BufferEffect{buffer, BufferAccess::Read, until}; });
+  return llvm::map_to_vector(
+      buffers, [&](Value buffer) { return BufferEffect{buffer, BufferAccess::Read, until}; });
 }
 static Effects write(ValueRange buffers) {
-  return llvm::map_to_vector(buffers, [&](Value buffer) { return BufferEffect{buffer, BufferAccess::Write}; });
+  return llvm::map_to_vector(
+      buffers, [&](Value buffer) { return BufferEffect{buffer, BufferAccess::Write}; });
 }
 /// Optional operands may be missing.
 static Effects both(Effects reads, Effects writes) {
@@ -28,13 +31,15 @@ SmallVector<BufferEffect> plainEffects(ArrayRef<Value> reads, ArrayRef<Value> wr
 static FailureOr<Effects> ofCall(CallOp call, const SymbolTable &symbols) {
   auto kernel = symbols.lookup<FunctionOpInterface>(call.getKernel());
   if (!kernel)
-    return call.emitOpError("calls the kernel @") << call.getKernel() << ", which is no function of this module";
+    return call.emitOpError("calls the kernel @")
+           << call.getKernel() << ", which is no function of this module";
   Effects effects;
   for (auto [i, buffer] : llvm::enumerate(call.getBuffers())) {
     std::optional<BufferAccess> access = getAccess(kernel, unsigned(i));
     if (!access) {
       InFlightDiagnostic diag = call.emitOpError("calls the kernel @")
-                                << call.getKernel() << ", which does not say how it uses its argument " << i;
+                                << call.getKernel()
+                                << ", which does not say how it uses its argument " << i;
       diag.attachNote(kernel.getLoc())
           << "expected the argument attribute dist.access = \"read\", \"write\" or \"read_write\"";
       return diag;
@@ -66,13 +71,16 @@ static FailureOr<Effects> ofRepeat(RepeatOp repeat, const SymbolTable &symbols) 
   return effects;
 }
 
-#define GRAPHC_EFFECTS(OpType, ...)                                                                                    \
-  FailureOr<Effects> OpType::getBufferEffects(const SymbolTable &symbols) { return FailureOr<Effects>(__VA_ARGS__); }
+#define GRAPHC_EFFECTS(OpType, ...)                                                                \
+  FailureOr<Effects> OpType::getBufferEffects(const SymbolTable &symbols) {                        \
+    return FailureOr<Effects>(__VA_ARGS__);                                                        \
+  }
 #define GRAPHC_NO_EFFECTS(OpType) GRAPHC_EFFECTS(OpType, Effects())
 
 // Compute.
 GRAPHC_EFFECTS(CallOp, ofCall(*this, symbols))
-GRAPHC_EFFECTS(LibraryCallOp, both(read(getInputs()), both(write(getOutputs()), write(getScratch()))))
+GRAPHC_EFFECTS(LibraryCallOp,
+               both(read(getInputs()), both(write(getOutputs()), write(getScratch()))))
 // Queues.
 GRAPHC_EFFECTS(CopyOp, both(read(getFrom()), write(getTo())))
 GRAPHC_NO_EFFECTS(SignalOp)
@@ -92,11 +100,13 @@ GRAPHC_EFFECTS(AggregateIntoOp, both(read({getOwn()}), write({getAccumulator(), 
 GRAPHC_EFFECTS(CollectIntoOp, both(read({getCount()}), write(getValue())))
 GRAPHC_EFFECTS(AggregateChosenIntoOp, both(read(getSet()), write(getAccumulator())))
 GRAPHC_EFFECTS(ChooseIntoOp, both(read(getVersion()), write(getSet())))
-GRAPHC_EFFECTS(AllReduceStartOp, Effects{{getBuffer(), BufferAccess::ReadWrite, BufferHold::AllReduceDone},
-                                         {getScratch(), BufferAccess::Write, BufferHold::AllReduceDone}})
+GRAPHC_EFFECTS(AllReduceStartOp,
+               Effects{{getBuffer(), BufferAccess::ReadWrite, BufferHold::AllReduceDone},
+                       {getScratch(), BufferAccess::Write, BufferHold::AllReduceDone}})
 // The others may still take their sums from the buffer.
-GRAPHC_EFFECTS(AllReduceDoneOp, Effects{{getBuffer(), BufferAccess::ReadWrite, BufferHold::SendDone},
-                                        {getScratch(), BufferAccess::Write}})
+GRAPHC_EFFECTS(AllReduceDoneOp,
+               Effects{{getBuffer(), BufferAccess::ReadWrite, BufferHold::SendDone},
+                       {getScratch(), BufferAccess::Write}})
 // The control message, update tickets.
 GRAPHC_NO_EFFECTS(ControlSendOp)
 GRAPHC_NO_EFFECTS(ControlReceiveOp)

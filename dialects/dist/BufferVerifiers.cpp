@@ -11,8 +11,10 @@ namespace graphc::dist {
 LogicalResult BufferOp::verify() {
   if (!graph::isSizeWithinLimits(cast<MemRefType>(getBuffer().getType()).getShape()))
     return emitOpError("is a ") << getBuffer().getType() << ", expected at most 2^37 elements";
-  if (std::optional<uint64_t> offset = getOffset(); offset && (int64_t(*offset) < 0 || *offset % 64))
-    return emitOpError("has offset ") << *offset << ", expected a multiple of 64 that is not negative";
+  if (std::optional<uint64_t> offset = getOffset();
+      offset && (int64_t(*offset) < 0 || *offset % 64))
+    return emitOpError("has offset ")
+           << *offset << ", expected a multiple of 64 that is not negative";
   return success();
 }
 
@@ -20,13 +22,14 @@ LogicalResult BufferOp::verify() {
 LogicalResult VariableBufferOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto variable = symbols.lookupNearestSymbolFrom<graph::VariableOp>(*this, getVariableAttr());
   if (!variable)
-    return emitOpError("names the variable @") << getVariable() << ", which this module does not declare";
+    return emitOpError("names the variable @")
+           << getVariable() << ", which this module does not declare";
   auto declared = cast<RankedTensorType>(variable.getType());
   auto type = cast<MemRefType>(getBuffer().getType());
   if (declared.getShape() == type.getShape() && declared.getElementType() == type.getElementType())
     return success();
-  InFlightDiagnostic diag = emitOpError("is a ")
-                            << type << ", but the variable @" << getVariable() << " is a " << declared;
+  InFlightDiagnostic diag = emitOpError("is a ") << type << ", but the variable @" << getVariable()
+                                                 << " is a " << declared;
   diag.attachNote(variable.getLoc()) << "variable declared here";
   return diag;
 }
@@ -48,10 +51,14 @@ LogicalResult ViewOp::verify() {
   int64_t offset = int64_t(getOffset()), width = graph::getElementBytes(from.getElementType());
   if (offset < 0 || offset % 64) // (VW2)
     return emitOpError("begins at byte ") << offset << ", expected a multiple of 64";
-  if (offset / width > from.getNumElements() || to.getNumElements() > from.getNumElements() - offset / width)
-    return emitOpError("goes from ") << from << " to " << to << " at byte " << offset << ", which is beyond its end";
-  if (from.getNumElements() != to.getNumElements() && !getSource().getDefiningOp<BufferOp>()) // (VW2)
-    return emitOpError("is a part of ") << from << "; expected as many elements, or a dist.buffer to take a part of";
+  if (offset / width > from.getNumElements() ||
+      to.getNumElements() > from.getNumElements() - offset / width)
+    return emitOpError("goes from ")
+           << from << " to " << to << " at byte " << offset << ", which is beyond its end";
+  // (VW2)
+  if (from.getNumElements() != to.getNumElements() && !getSource().getDefiningOp<BufferOp>())
+    return emitOpError("is a part of ")
+           << from << "; expected as many elements, or a dist.buffer to take a part of";
   return success();
 }
 
@@ -77,13 +84,16 @@ static LogicalResult verifyKernel(Operation *op, FlatSymbolRefAttr name, unsigne
                                   SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(op, name);
   if (!kernel)
-    return op->emitOpError("calls the kernel @") << name.getValue() << ", which this module does not define";
-  // Once lowered, a kernel takes the array of pointers and the context of runtime/common/abi/KernelAbi.h.
+    return op->emitOpError("calls the kernel @")
+           << name.getValue() << ", which this module does not define";
+  // Once lowered, a kernel takes the array of pointers and the context of
+  // runtime/common/abi/KernelAbi.h.
   const unsigned takes = getBufferCount(kernel);
   if (kernel->getName().getDialectNamespace() == "llvm" || takes == count)
     return success();
   InFlightDiagnostic diag = op->emitOpError("passes ")
-                            << count << " buffers to the kernel @" << name.getValue() << ", which takes " << takes;
+                            << count << " buffers to the kernel @" << name.getValue()
+                            << ", which takes " << takes;
   diag.attachNote(kernel.getLoc()) << "kernel defined here";
   return diag;
 }
@@ -105,29 +115,30 @@ template <typename Op> static LogicalResult verifyChunk(Op op, Value whole, Stri
 // (RP1), (RP2)
 LogicalResult RepeatOp::verify() {
   if (getCount() > INT32_MAX || getBody().front().empty()) // (RP3)
-    return emitOpError("repeats ") << std::distance(getBody().front().begin(), getBody().front().end())
-                                   << " operations " << getCount() << " times; expected some, at most " << INT32_MAX
-                                   << " times";
+    return emitOpError("repeats ")
+           << std::distance(getBody().front().begin(), getBody().front().end()) << " operations "
+           << getCount() << " times; expected some, at most " << INT32_MAX << " times";
   for (Operation &op : getBody().front()) {
     auto send = dyn_cast<SendStartOp>(op);
-    if (!isa<CallOp, LibraryCallOp, CopyOp, SignalOp, WaitOp, NextBatchIntoOp, MicroBatchIndexIntoOp, AccumulateOp,
-             ViewOp>(op) &&
+    if (!isa<CallOp, LibraryCallOp, CopyOp, SignalOp, WaitOp, NextBatchIntoOp,
+             MicroBatchIndexIntoOp, AccumulateOp, ViewOp>(op) &&
         (!op.hasTrait<graph::MayBeRepeated>() || (send && send.getAhead()))) {
-      InFlightDiagnostic diag =
-          op.emitOpError("is repeated; what is repeated calls, copies, takes batches, accumulates, names parts "
-                         "of memory, signals and waits, or sends and receives, but nothing ahead");
+      InFlightDiagnostic diag = op.emitOpError(
+          "is repeated; what is repeated calls, copies, takes batches, accumulates, names parts "
+          "of memory, signals and waits, or sends and receives, but nothing ahead");
       diag.attachNote(getLoc()) << "repeated by this";
       return diag;
     }
-    if (auto next = dyn_cast<NextBatchIntoOp>(op); next && next.getMicroBatch() + getCount() > next.getMicroBatches())
+    if (auto next = dyn_cast<NextBatchIntoOp>(op);
+        next && next.getMicroBatch() + getCount() > next.getMicroBatches())
       return op.emitOpError("takes micro-batches ")
-             << next.getMicroBatch() << " to " << next.getMicroBatch() + getCount() - 1 << ", but a step has "
-             << next.getMicroBatches();
+             << next.getMicroBatch() << " to " << next.getMicroBatch() + getCount() - 1
+             << ", but a step has " << next.getMicroBatches();
     if (auto index = dyn_cast<MicroBatchIndexIntoOp>(op);
         index && index.getMicroBatch() + getCount() > index.getMicroBatches())
       return op.emitOpError("numbers micro-batches ")
-             << index.getMicroBatch() << " to " << index.getMicroBatch() + getCount() - 1 << ", but a step has "
-             << index.getMicroBatches();
+             << index.getMicroBatch() << " to " << index.getMicroBatch() + getCount() - 1
+             << ", but a step has " << index.getMicroBatches();
   }
   return success();
 }
@@ -139,10 +150,11 @@ LogicalResult AccumulateOp::verify() {
     return emitOpError("stands outside of a dist.repeat");
   const uint64_t values = repeat.getCount() + 1;
   if (values % getPerLeaf())
-    return emitOpError("sums ") << values << " values, which are no whole leaves of " << getPerLeaf();
+    return emitOpError("sums ") << values << " values, which are no whole leaves of "
+                                << getPerLeaf();
   if (uint64_t kept = plan::keptSums(values, getPerLeaf()); getPartials().size() != kept)
-    return emitOpError("has ") << getPartials().size() << " partial sums, expected " << kept << " for "
-                               << values / getPerLeaf() << " leaves of " << getPerLeaf();
+    return emitOpError("has ") << getPartials().size() << " partial sums, expected " << kept
+                               << " for " << values / getPerLeaf() << " leaves of " << getPerLeaf();
   auto type = cast<MemRefType>(getValue().getType());
   for (auto [i, partial] : llvm::enumerate(getPartials())) // (AC3)
     if (partial == getValue() || llvm::is_contained(getPartials().take_front(i), partial))
@@ -160,8 +172,12 @@ LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyKernel(*this, getAddAttr(), 2, symbols);
 }
 
-LogicalResult AggregateIntoOp::verify() { return verifyChunk(*this, getAccumulator(), "accumulator"); }
-LogicalResult AggregateChosenIntoOp::verify() { return verifyChunk(*this, getAccumulator(), "accumulator"); }
+LogicalResult AggregateIntoOp::verify() {
+  return verifyChunk(*this, getAccumulator(), "accumulator");
+}
+LogicalResult AggregateChosenIntoOp::verify() {
+  return verifyChunk(*this, getAccumulator(), "accumulator");
+}
 
 /// (AI2)
 LogicalResult verifyAggregateInto(AggregateIntoOp aggregate, SymbolTableCollection &symbols) {
@@ -171,13 +187,15 @@ LogicalResult verifyAggregateInto(AggregateIntoOp aggregate, SymbolTableCollecti
   const uint64_t width = uint64_t(graph::getElementBytes(sum.getElementType()));
   const uint64_t chunk = aggregate.getChunk().value_or(uint64_t(sum.getNumElements()));
   const uint64_t elements = partials * plan::partialStride(chunk * width) / width;
-  auto scratch = aggregate.getScratch() ? cast<MemRefType>(aggregate.getScratch().getType()) : MemRefType();
+  auto scratch =
+      aggregate.getScratch() ? cast<MemRefType>(aggregate.getScratch().getType()) : MemRefType();
   if (scratch ? partials && scratch.getElementType() == sum.getElementType() &&
                     uint64_t(scratch.getNumElements()) == elements
               : !partials)
     return success();
-  InFlightDiagnostic diag = aggregate.emitOpError("sums ") << channel.getInstances() << " messages with " << partials
-                                                           << " partial sums beside the sum, expected ";
+  InFlightDiagnostic diag = aggregate.emitOpError("sums ")
+                            << channel.getInstances() << " messages with " << partials
+                            << " partial sums beside the sum, expected ";
   if (partials)
     diag << "scratch memory of " << elements << " " << sum.getElementType();
   else
@@ -190,7 +208,8 @@ LogicalResult verifyAllReduceStart(AllReduceStartOp start, SymbolTableCollection
   auto channel = symbols.lookupNearestSymbolFrom<ChannelOp>(start, start.getChannelAttr());
   if (!channel.getChunk()) {
     InFlightDiagnostic diag = start.emitOpError("sums over @")
-                              << start.getChannel() << ", which has no algorithm; expected one on its dist.channel";
+                              << start.getChannel()
+                              << ", which has no algorithm; expected one on its dist.channel";
     diag.attachNote(channel.getLoc()) << "channel declared here";
     return diag;
   }
@@ -202,7 +221,8 @@ LogicalResult verifyAllReduceStart(AllReduceStartOp start, SymbolTableCollection
       scratch.getElementType() != channel.getTensorType().getElementType())
     return start.emitOpError("has scratch memory of type ")
            << scratch << ", expected "
-           << (partials > 1 ? "for each of " + std::to_string(partials) + " partial sums a multiple of 64 bytes with "
+           << (partials > 1 ? "for each of " + std::to_string(partials) +
+                                  " partial sums a multiple of 64 bytes with "
                             : "")
            << "as many elements as divide the " << *channel.getChunk() << " of one chunk";
   return verifyKernel(start, start.getAddAttr(), 2, symbols);
@@ -215,8 +235,8 @@ LogicalResult MicroBatchIndexIntoOp::verify() {
     return emitOpError("gives a scalar i64, got ") << type;
   if (getMicroBatch() < getMicroBatches())
     return success();
-  return emitOpError("has micro_batch ") << getMicroBatch() << ", expected one below micro_batches, "
-                                         << getMicroBatches();
+  return emitOpError("has micro_batch ")
+         << getMicroBatch() << ", expected one below micro_batches, " << getMicroBatches();
 }
 
 /// The data set exists; numbers of classes are as many as buffers.
@@ -226,7 +246,8 @@ LogicalResult NextBatchIntoOp::verifySymbolUses(SymbolTableCollection &symbols) 
                                << getBuffers().size();
   if (symbols.lookupNearestSymbolFrom<graph::DatasetOp>(*this, getDatasetAttr()))
     return success();
-  return emitOpError("names the data set @") << getDataset() << ", which this module does not declare";
+  return emitOpError("names the data set @")
+         << getDataset() << ", which this module does not declare";
 }
 
 } // namespace graphc::dist

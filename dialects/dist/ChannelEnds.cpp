@@ -34,66 +34,77 @@ static Operation *findOtherEnd(ChannelOp channel, ProgramOp other, Operation *se
         return;
       if (end.getChannelEnd() != ChannelEnd::Send && end.getChannelEnd() != ChannelEnd::Receive)
         return;
-      if (llvm::is_contained(end.getUsedChannels(), FlatSymbolRefAttr::get(channel.getSymNameAttr())))
+      if (llvm::is_contained(end.getUsedChannels(),
+                             FlatSymbolRefAttr::get(channel.getSymNameAttr())))
         found = end;
     });
   return found;
 }
 
 /// (E1) to (E4) and (A1) for one end of one channel.
-static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name, SymbolTableCollection &symbols) {
+static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name,
+                               SymbolTableCollection &symbols) {
   Operation *op = end;
   auto channel = symbols.lookupNearestSymbolFrom<ChannelOp>(op, name);
   if (!channel)
-    return op->emitOpError("names the channel @") << name.getValue() << ", which this module does not declare";
+    return op->emitOpError("names the channel @")
+           << name.getValue() << ", which this module does not declare";
   auto program = op->getParentOfType<ProgramOp>();
   if (!program) // in a graph.repeat of a function
     return op->emitOpError("stands in no dist.program; expected one of the programs that @")
            << name.getValue() << " joins around it";
-  bool sends = end.getChannelEnd() == ChannelEnd::Send || end.getChannelEnd() == ChannelEnd::Complete ||
+  bool sends = end.getChannelEnd() == ChannelEnd::Send ||
+               end.getChannelEnd() == ChannelEnd::Complete ||
                end.getChannelEnd() == ChannelEnd::Acquire;
   StringRef side = sends ? channel.getFrom() : channel.getTo();
   if (program.getSymName() != side) { // (E1)
     InFlightDiagnostic diag = op->emitOpError("acts on the ")
-                              << (sends ? "sending" : "receiving") << " side of @" << name.getValue() << " in program @"
-                              << program.getSymName() << ", but that side is program @" << side;
-    diag.attachNote(channel.getLoc()) << "channel declared here, from @" << channel.getFrom() << " to @"
-                                      << channel.getTo();
+                              << (sends ? "sending" : "receiving") << " side of @"
+                              << name.getValue() << " in program @" << program.getSymName()
+                              << ", but that side is program @" << side;
+    diag.attachNote(channel.getLoc())
+        << "channel declared here, from @" << channel.getFrom() << " to @" << channel.getTo();
     return diag;
   }
   auto other = symbols.lookupNearestSymbolFrom<ProgramOp>(
       op, FlatSymbolRefAttr::get(op->getContext(), sends ? channel.getTo() : channel.getFrom()));
   if (channel.getControl() != end.isControl()) { // (E3)
     InFlightDiagnostic diag = op->emitOpError("expects a ")
-                              << (end.isControl() ? "control" : "data") << " channel, but @" << name.getValue()
-                              << " is a " << (channel.getControl() ? "control" : "data") << " channel";
+                              << (end.isControl() ? "control" : "data") << " channel, but @"
+                              << name.getValue() << " is a "
+                              << (channel.getControl() ? "control" : "data") << " channel";
     diag.attachNote(channel.getLoc()) << "channel declared here";
     return diag;
   }
   const bool all = end.hasAllMessages();
   if (all && sends && (program.isReplicated() || !other || !other.isReplicated())) { // (DL1)
-    InFlightDiagnostic diag = op->emitOpError("deals pieces of its value to the instances of a replicated program; @")
-                              << channel.getFrom() << " has " << program.getReplicas() << " instance(s) and @"
-                              << channel.getTo() << " has " << (other ? other.getReplicas() : 0);
+    InFlightDiagnostic diag =
+        op->emitOpError("deals pieces of its value to the instances of a replicated program; @")
+        << channel.getFrom() << " has " << program.getReplicas() << " instance(s) and @"
+        << channel.getTo() << " has " << (other ? other.getReplicas() : 0);
     diag.attachNote(channel.getLoc()) << "channel declared here";
     return diag;
   }
   if (Type type = end.getMessageType();
-      type &&
-      !sameShapeAndElement(type, all ? graph::getJoinedType(channel.getTensorType(), int64_t(channel.getInstances()))
-                                     : channel.getTensorType())) { // (E2), (DL1), (CL1)
+      type && !sameShapeAndElement(type, all ? graph::getJoinedType(channel.getTensorType(),
+                                                                    int64_t(channel.getInstances()))
+                                             : channel.getTensorType())) { // (E2), (DL1), (CL1)
     InFlightDiagnostic diag = op->emitOpError("has a value of type ")
-                              << type << ", but channel @" << name.getValue() << " carries " << channel.getType();
+                              << type << ", but channel @" << name.getValue() << " carries "
+                              << channel.getType();
     if (all)
       diag << ", of which there are " << channel.getInstances() << ", end to end along dimension 0";
     diag.attachNote(findOtherEnd(channel, other, op)->getLoc()) << "the other end is here";
     return diag;
   }
-  if (end.getChannelEnd() == ChannelEnd::Send || end.getChannelEnd() == ChannelEnd::Receive) { // (SZ1)
+  if (end.getChannelEnd() == ChannelEnd::Send || end.getChannelEnd() == ChannelEnd::Receive) {
+    // (SZ1)
     Value count = end.getMessageCount();
-    auto expected = RankedTensorType::get(all ? ArrayRef(int64_t(channel.getInstances())) : ArrayRef<int64_t>(),
-                                          IntegerType::get(op->getContext(), 64));
-    if (bool(count) != channel.getSized() || (count && !sameShapeAndElement(count.getType(), expected)) ||
+    auto expected =
+        RankedTensorType::get(all ? ArrayRef(int64_t(channel.getInstances())) : ArrayRef<int64_t>(),
+                              IntegerType::get(op->getContext(), 64));
+    if (bool(count) != channel.getSized() ||
+        (count && !sameShapeAndElement(count.getType(), expected)) ||
         (count && sends && !all && channel.getInstances() != program.getReplicas())) {
       InFlightDiagnostic diag = op->emitOpError();
       if (!channel.getSized())
@@ -105,24 +116,28 @@ static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name
       return diag;
     }
   }
-  if (end.getChannelEnd() == ChannelEnd::Receive && end.hasOwnMessage() != channel.getAllToAll()) { // (A1)
+  if (end.getChannelEnd() == ChannelEnd::Receive && end.hasOwnMessage() != channel.getAllToAll()) {
+    // (A1)
     InFlightDiagnostic diag =
         op->emitOpError(channel.getAllToAll() ? "expects `own`, what this instance adds to the sum,"
                                               : "has `own`, but no instance takes part in it")
-        << " because @" << name.getValue() << (channel.getAllToAll() ? " is" : " is not") << " all_to_all";
+        << " because @" << name.getValue() << (channel.getAllToAll() ? " is" : " is not")
+        << " all_to_all";
     diag.attachNote(channel.getLoc()) << "channel declared here";
     return diag;
   }
   if (end.getChannelEnd() == ChannelEnd::Acquire &&
       (channel.getAllToAll() || channel.getInstances() != program.getReplicas())) // (AQ1)
-    return op->emitOpError("takes one slot of @")
-           << name.getValue() << ", whose messages go to " << channel.getInstances() << " instances";
-  if (end.getChannelEnd() == ChannelEnd::Receive && !channel.getControl() && !channel.getAllToAll() && other) {
+    return op->emitOpError("takes one slot of @") << name.getValue() << ", whose messages go to "
+                                                  << channel.getInstances() << " instances";
+  if (end.getChannelEnd() == ChannelEnd::Receive && !channel.getControl() &&
+      !channel.getAllToAll() && other) {
     if (end.takesAllInstances() && (!other.isReplicated() || program.isReplicated())) { // (A1)
       InFlightDiagnostic diag =
-          op->emitOpError("takes the messages of all instances of a replicated program in a program of one instance; @")
-          << channel.getFrom() << " has " << other.getReplicas() << " instance(s) and @" << channel.getTo() << " has "
-          << program.getReplicas();
+          op->emitOpError(
+              "takes the messages of all instances of a replicated program in a program of one instance; @")
+          << channel.getFrom() << " has " << other.getReplicas() << " instance(s) and @"
+          << channel.getTo() << " has " << program.getReplicas();
       diag.attachNote(other.getLoc()) << "sending program declared here";
       return diag;
     }
@@ -137,7 +152,8 @@ static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name
   return success();
 }
 
-/// verifyEnd for each channel that the operation names: one, but for a control_send, which names any number.
+/// verifyEnd for each channel that the operation names: one, but for a control_send, which names
+/// any number.
 static LogicalResult verifyEnds(ChannelEndOpInterface end, SymbolTableCollection &symbols) {
   for (FlatSymbolRefAttr name : end.getUsedChannels())
     if (failed(verifyEnd(end, name, symbols)))
@@ -154,7 +170,8 @@ static uint64_t getIterations(Operation *op) {
 }
 
 /// (CH10)
-static LogicalResult verifyLoops(PhaseOp phase, ChannelOp channel, Operation *send, Operation *receive) {
+static LogicalResult verifyLoops(PhaseOp phase, ChannelOp channel, Operation *send,
+                                 Operation *receive) {
   auto where = [](Operation *end) {
     const uint64_t count = getIterations(end);
     return count ? "in a loop of " + std::to_string(count) : std::string("outside of loops");
@@ -162,16 +179,20 @@ static LogicalResult verifyLoops(PhaseOp phase, ChannelOp channel, Operation *se
   const uint64_t count = getIterations(send);
   if (count == getIterations(receive) && !(count && phase.getEndsByEndOfStream()))
     return success();
-  InFlightDiagnostic diag = receive->emitOpError("receives from @") << channel.getSymName() << " " << where(receive);
+  InFlightDiagnostic diag = receive->emitOpError("receives from @")
+                            << channel.getSymName() << " " << where(receive);
   if (count == getIterations(receive))
-    diag << ", but phase @" << phase.getSymName() << " ends by end of stream, which could come between two iterations";
+    diag << ", but phase @" << phase.getSymName()
+         << " ends by end of stream, which could come between two iterations";
   else
-    diag << ", but it is sent " << where(send) << "; expected both ends in loops of equal count, or both outside";
+    diag << ", but it is sent " << where(send)
+         << "; expected both ends in loops of equal count, or both outside";
   diag.attachNote(send->getLoc()) << "sent here";
   return diag;
 }
 
-/// (CH5) for all channels between programs of the phase: each program is looked through once. What else a channel has to
+/// (CH5) for all channels between programs of the phase: each program is looked through once. What
+///       else a channel has to
 /// be comes first.
 LogicalResult verifyOneEndEachSide(PhaseOp phase, SymbolTableCollection &symbols) {
   auto module = cast<ModuleOp>(phase->getParentOp());
@@ -186,25 +207,32 @@ LogicalResult verifyOneEndEachSide(PhaseOp phase, SymbolTableCollection &symbols
       if (end.getChannelEnd() != ChannelEnd::Send && end.getChannelEnd() != ChannelEnd::Receive)
         return;
       for (FlatSymbolRefAttr name : end.getUsedChannels())
-        (end.getChannelEnd() == ChannelEnd::Send ? sends : receives)[{program, name.getAttr()}].push_back(end);
+        (end.getChannelEnd() == ChannelEnd::Send ? sends : receives)[{program, name.getAttr()}]
+            .push_back(end);
     });
   }
-  auto verify = [&](ChannelOp channel, ProgramOp program, ProgramOp other, bool sending) -> LogicalResult {
+  auto verify = [&](ChannelOp channel, ProgramOp program, ProgramOp other,
+                    bool sending) -> LogicalResult {
     StringRef noun = sending ? "sender" : "receiver";
-    SmallVector<Operation *, 1> ends = (sending ? sends : receives).lookup({program, channel.getSymNameAttr()});
+    SmallVector<Operation *, 1> ends =
+        (sending ? sends : receives).lookup({program, channel.getSymNameAttr()});
     if (ends.size() == 1)
       return success();
     if (ends.size() > 1) {
       InFlightDiagnostic diag = ends[1]->emitOpError("is a second ")
-                                << noun << " of channel @" << channel.getSymName() << "; expected exactly one";
+                                << noun << " of channel @" << channel.getSymName()
+                                << "; expected exactly one";
       diag.attachNote(ends[0]->getLoc()) << "the first " << noun << " is here";
       diag.attachNote(channel.getLoc()) << "channel declared here";
       return diag;
     }
-    InFlightDiagnostic diag = channel.emitOpError("has no ") << noun << " in program @" << program.getSymName();
-    SmallVector<Operation *, 1> others = (sending ? receives : sends).lookup({other, channel.getSymNameAttr()});
+    InFlightDiagnostic diag = channel.emitOpError("has no ")
+                              << noun << " in program @" << program.getSymName();
+    SmallVector<Operation *, 1> others =
+        (sending ? receives : sends).lookup({other, channel.getSymNameAttr()});
     if (!others.empty())
-      diag.attachNote(others.front()->getLoc()) << (sending ? "and would be received here" : "and is sent here");
+      diag.attachNote(others.front()->getLoc())
+          << (sending ? "and would be received here" : "and is sent here");
     else
       diag.attachNote(program.getLoc()) << "program declared here";
     return diag;
@@ -214,7 +242,8 @@ LogicalResult verifyOneEndEachSide(PhaseOp phase, SymbolTableCollection &symbols
     ProgramOp to = programs.lookup(channel.getToAttr().getAttr());
     if (!from || !to)
       continue;
-    if (failed(channel.verifySymbolUses(symbols)) || failed(verify(channel, from, to, /*sending=*/true)) ||
+    if (failed(channel.verifySymbolUses(symbols)) ||
+        failed(verify(channel, from, to, /*sending=*/true)) ||
         failed(verify(channel, to, from, /*sending=*/false)))
       return failure();
     if (failed(verifyLoops(phase, channel, sends[{from, channel.getSymNameAttr()}].front(),
@@ -224,10 +253,12 @@ LogicalResult verifyOneEndEachSide(PhaseOp phase, SymbolTableCollection &symbols
   return success();
 }
 
-#define GRAPHC_CHANNEL_END(OpType, End)                                                                                \
-  ChannelEnd OpType::getChannelEnd() { return ChannelEnd::End; }                                                       \
-  SmallVector<FlatSymbolRefAttr> OpType::getUsedChannels() { return {getChannelAttr()}; }                              \
-  LogicalResult OpType::verifySymbolUses(SymbolTableCollection &symbols) { return verifyEnds(*this, symbols); }
+#define GRAPHC_CHANNEL_END(OpType, End)                                                            \
+  ChannelEnd OpType::getChannelEnd() { return ChannelEnd::End; }                                   \
+  SmallVector<FlatSymbolRefAttr> OpType::getUsedChannels() { return {getChannelAttr()}; }          \
+  LogicalResult OpType::verifySymbolUses(SymbolTableCollection &symbols) {                         \
+    return verifyEnds(*this, symbols);                                                             \
+  }
 
 GRAPHC_CHANNEL_END(SendOp, Send)
 GRAPHC_CHANNEL_END(SendStartOp, Send)
@@ -242,11 +273,13 @@ GRAPHC_CHANNEL_END(AllReduceDoneOp, Receive)
 #undef GRAPHC_CHANNEL_END
 
 /// One i1 an instance of the replicated program that sends over a conflating channel: (A2), (CO1).
-static LogicalResult verifySet(Operation *op, FlatSymbolRefAttr name, Type set, SymbolTableCollection &symbols) {
+static LogicalResult verifySet(Operation *op, FlatSymbolRefAttr name, Type set,
+                               SymbolTableCollection &symbols) {
   auto channel = symbols.lookupNearestSymbolFrom<ChannelOp>(op, name);
   if (!channel.getConflating()) {
-    InFlightDiagnostic diag = op->emitOpError("expects a conflating channel, whose messages can be passed over; @")
-                              << name.getValue() << " is a fifo";
+    InFlightDiagnostic diag =
+        op->emitOpError("expects a conflating channel, whose messages can be passed over; @")
+        << name.getValue() << " is a fifo";
     diag.attachNote(channel.getLoc()) << "channel declared here";
     return diag;
   }
@@ -258,8 +291,10 @@ static LogicalResult verifySet(Operation *op, FlatSymbolRefAttr name, Type set, 
   return success();
 }
 
-template <typename Op> static LogicalResult verifyChoice(Op op, SymbolTableCollection &symbols) { // (CO1)
-  if (failed(verifyEnds(op, symbols)) || failed(verifySet(op, op.getChannelAttr(), op.getSet().getType(), symbols)))
+template <typename Op> static LogicalResult verifyChoice(Op op, SymbolTableCollection &symbols) {
+  // (CO1)
+  if (failed(verifyEnds(op, symbols)) ||
+      failed(verifySet(op, op.getChannelAttr(), op.getSet().getType(), symbols)))
     return failure();
   auto channel = symbols.lookupNearestSymbolFrom<ChannelOp>(op, op.getChannelAttr());
   auto word = RankedTensorType::get({}, IntegerType::get(op.getContext(), 64));
@@ -267,22 +302,29 @@ template <typename Op> static LogicalResult verifyChoice(Op op, SymbolTableColle
     return op.emitOpError("compares versions of type ")
            << op.getVersion().getType() << " and " << channel.getType() << "; expected " << word;
   if (op.getTake() > channel.getInstances())
-    return op.emitOpError("takes ") << op.getTake() << " of " << channel.getInstances() << " instances";
+    return op.emitOpError("takes ")
+           << op.getTake() << " of " << channel.getInstances() << " instances";
   return success();
 }
 
-template <typename Op> static LogicalResult verifySum(Op op, SymbolTableCollection &symbols) { // (A2)
-  return failed(verifyEnds(op, symbols)) ? failure()
-                                         : verifySet(op, op.getChannelAttr(), op.getSet().getType(), symbols);
+template <typename Op> static LogicalResult verifySum(Op op, SymbolTableCollection &symbols) {
+  // (A2)
+  return failed(verifyEnds(op, symbols))
+             ? failure()
+             : verifySet(op, op.getChannelAttr(), op.getSet().getType(), symbols);
 }
 
 ChannelEnd AggregateChosenOp::getChannelEnd() { return ChannelEnd::Receive; }
 SmallVector<FlatSymbolRefAttr> AggregateChosenOp::getUsedChannels() { return {getChannelAttr()}; }
-LogicalResult AggregateChosenOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifySum(*this, symbols); }
+LogicalResult AggregateChosenOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifySum(*this, symbols);
+}
 Type AggregateChosenOp::getMessageType() { return getValue().getType(); }
 bool AggregateChosenOp::takesAllInstances() { return true; }
 ChannelEnd AggregateChosenIntoOp::getChannelEnd() { return ChannelEnd::Receive; }
-SmallVector<FlatSymbolRefAttr> AggregateChosenIntoOp::getUsedChannels() { return {getChannelAttr()}; }
+SmallVector<FlatSymbolRefAttr> AggregateChosenIntoOp::getUsedChannels() {
+  return {getChannelAttr()};
+}
 LogicalResult AggregateChosenIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifySum(*this, symbols);
 }
@@ -291,10 +333,14 @@ bool AggregateChosenIntoOp::takesAllInstances() { return true; }
 
 ChannelEnd ChooseOp::getChannelEnd() { return ChannelEnd::Receive; }
 SmallVector<FlatSymbolRefAttr> ChooseOp::getUsedChannels() { return {getChannelAttr()}; }
-LogicalResult ChooseOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifyChoice(*this, symbols); }
+LogicalResult ChooseOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyChoice(*this, symbols);
+}
 ChannelEnd ChooseIntoOp::getChannelEnd() { return ChannelEnd::Receive; }
 SmallVector<FlatSymbolRefAttr> ChooseIntoOp::getUsedChannels() { return {getChannelAttr()}; }
-LogicalResult ChooseIntoOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifyChoice(*this, symbols); }
+LogicalResult ChooseIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyChoice(*this, symbols);
+}
 bool ChooseOp::takesAllInstances() { return true; }
 bool ChooseIntoOp::takesAllInstances() { return true; }
 
@@ -327,8 +373,8 @@ bool AllReduceDoneOp::hasOwnMessage() { return true; }
 ChannelEnd AllReduceStartOp::getChannelEnd() { return ChannelEnd::Send; }
 SmallVector<FlatSymbolRefAttr> AllReduceStartOp::getUsedChannels() { return {getChannelAttr()}; }
 Type AllReduceStartOp::getMessageType() { return getBuffer().getType(); }
-/// First the end of the channel, then the sum: verifyAllReduceStart takes it that the channel exists and carries such a
-/// value.
+/// First the end of the channel, then the sum: verifyAllReduceStart takes it that the channel
+/// exists and carries such a value.
 LogicalResult AllReduceStartOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return failed(verifyEnds(*this, symbols)) ? failure() : verifyAllReduceStart(*this, symbols);
 }
@@ -336,8 +382,8 @@ LogicalResult AllReduceStartOp::verifySymbolUses(SymbolTableCollection &symbols)
 ChannelEnd AggregateIntoOp::getChannelEnd() { return ChannelEnd::Receive; }
 SmallVector<FlatSymbolRefAttr> AggregateIntoOp::getUsedChannels() { return {getChannelAttr()}; }
 bool AggregateIntoOp::hasOwnMessage() { return bool(getOwn()); }
-/// First the end of the channel, then where the sum goes: verifyAggregateInto takes it that the channel exists and
-/// carries such a value.
+/// First the end of the channel, then where the sum goes: verifyAggregateInto takes it that the
+/// channel exists and carries such a value.
 LogicalResult AggregateIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return failed(verifyEnds(*this, symbols)) ? failure() : verifyAggregateInto(*this, symbols);
 }
@@ -348,7 +394,9 @@ SmallVector<FlatSymbolRefAttr> ControlSendOp::getUsedChannels() {
   return llvm::to_vector(getChannels().getAsRange<FlatSymbolRefAttr>());
 }
 /// Each of the channels is one of control whose sending side is this program.
-LogicalResult ControlSendOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifyEnds(*this, symbols); }
+LogicalResult ControlSendOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyEnds(*this, symbols);
+}
 
 ChannelEnd ControlReceiveOp::getChannelEnd() { return ChannelEnd::Receive; }
 bool ControlReceiveOp::isControl() { return true; }
@@ -357,16 +405,20 @@ SmallVector<FlatSymbolRefAttr> ControlReceiveOp::getUsedChannels() {
     return {channel};
   return {};
 }
-/// The channel, where there is one, is one of control whose receiving side is this program. Who receives the chief's
-/// word without one, verify() asks.
-LogicalResult ControlReceiveOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifyEnds(*this, symbols); }
+/// The channel, where there is one, is one of control whose receiving side is this program.
+/// verify() checks who receives the control message without one.
+LogicalResult ControlReceiveOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyEnds(*this, symbols);
+}
 
-/// (CR1): without a channel a lane hears what the chief decides in that lane's own program, of which there is one.
+/// (CR1): without a channel a lane hears what the chief decides in that lane's own program, of
+/// which there is one.
 LogicalResult ControlReceiveOp::verify() {
   auto program = (*this)->getParentOfType<ProgramOp>();
   if (!getChannelAttr() && (!getLocal() || (program && program.isReplicated())))
     return emitOpError("needs a control channel, because ")
-           << (getLocal() ? "its program has instances that did not decide" : "it is not local to the chief's program");
+           << (getLocal() ? "its program has instances that did not decide"
+                          : "it is not local to the chief's program");
   return success();
 }
 

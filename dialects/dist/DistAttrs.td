@@ -5,10 +5,10 @@
 include "dialects/dist/DistDialect.td"
 
 // How the host combines a fetched value over the replicas.
-def Dist_ReductionAttr : StringBasedAttr<
-    CPred<"::llvm::is_contained({\"mean\", \"sum\", \"first_replica\"}, "
-          "::llvm::cast<::mlir::StringAttr>($_self).getValue())">,
-    "\"mean\", \"sum\" or \"first_replica\""> {
+def Dist_ReductionAttr
+    : StringBasedAttr<CPred<"::llvm::is_contained({\"mean\", \"sum\", \"first_replica\"}, "
+                            "::llvm::cast<::mlir::StringAttr>($_self).getValue())">,
+                      "\"mean\", \"sum\" or \"first_replica\""> {
   let storageType = "::mlir::StringAttr";
   let returnType = "::llvm::StringRef";
   let valueType = NoneType;

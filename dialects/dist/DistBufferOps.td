@@ -1,5 +1,5 @@
-// Programs after `outline`: values are buffers, compute is calls of kernels in destination-passing form.
-// Created by `outline`; `schedule` gives buffers their offsets; `emit` removes all of them.
+// Programs after `outline`: values are buffers, compute is calls of kernels in destination-passing
+// form. Created by `outline`; `schedule` gives buffers their offsets; `emit` removes all of them.
 #ifndef GRAPHC_DIST_BUFFER_OPS_TD
 #define GRAPHC_DIST_BUFFER_OPS_TD
 
@@ -12,29 +12,32 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Dist_Buffer : ConfinedType<AnyMemRef, [HasStaticShapePred], "statically shaped buffer">;
 // What only names memory; and what does something to it.
 class Dist_MemoryOp<string mnemonic, list<Trait> traits = []>
-    : Dist_Op<mnemonic, traits # [ParentOneOf<["ProgramOp", "RepeatOp"]>]>;
+    : Dist_Op<mnemonic, traits#[ParentOneOf<["ProgramOp", "RepeatOp"]>]>;
 class Dist_BodyOp<string mnemonic, list<Trait> traits = []>
-    : Dist_Op<mnemonic, traits # [ParentOneOf<["ProgramOp", "RepeatOp"]>, Dist_HasBufferEffects]>;
-// An operation that uses its buffers only while it runs. The others have a row in BufferEffects.cpp.
-class Dist_PlainBodyOp<string mnemonic, list<string> reads, list<string> writes, list<Trait> traits = []>
-    : Dist_BodyOp<mnemonic, traits> {
+    : Dist_Op<mnemonic, traits#[ParentOneOf<["ProgramOp", "RepeatOp"]>, Dist_HasBufferEffects]>;
+// An operation that uses its buffers only while it runs. The others have a row in
+// BufferEffects.cpp.
+class Dist_PlainBodyOp<string mnemonic, list<string> reads, list<string> writes,
+                       list<Trait> traits = []> : Dist_BodyOp<mnemonic, traits> {
   let extraClassDefinition = [{
     ::llvm::FailureOr<::llvm::SmallVector<::graphc::dist::BufferEffect>>
     $cppClass::getBufferEffects(const ::mlir::SymbolTable &symbols) {
-      return ::graphc::dist::plainEffects({}] # !interleave(reads, ", ") # [{}, {}] # !interleave(writes, ", ") # [{});
+      return ::graphc::dist::plainEffects({}]#!interleave(reads, ", ")#[{}, {}]#!interleave(
+      writes, ", ")#[{});
     }
   }];
 }
 
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Buffers
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 def Dist_BufferOp : Dist_MemoryOp<"buffer"> {
   let summary = "memory of one step in the program's arena";
   let description = [{
-    `offset` is in bytes, a multiple of 64; `schedule` adds it. Buffers whose lives do not meet may share memory. Where the
-    program's device has memory of its own, the buffer is in that, but with `host` in the host's: `schedule` decides it.
+    `offset` is in bytes, a multiple of 64; `schedule` adds it. Buffers whose lives do not meet may
+    share memory. Where the program's device has memory of its own, the buffer is in that, but with
+    `host` in the host's: `schedule` decides it.
 
     ```mlir
     %0 = dist.buffer {offset = 64} : memref<128x512xf32>
@@ -50,7 +53,8 @@ def Dist_BufferOp : Dist_MemoryOp<"buffer"> {
   let hasVerifier = 1;
 }
 
-def Dist_VariableBufferOp : Dist_MemoryOp<"variable_buffer", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Dist_VariableBufferOp
+    : Dist_MemoryOp<"variable_buffer", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the memory of a variable that this program's task owns";
   let description = [{
     ```mlir
@@ -67,7 +71,8 @@ def Dist_VariableBufferOp : Dist_MemoryOp<"variable_buffer", [DeclareOpInterface
 def Dist_ConstantBufferOp : Dist_MemoryOp<"constant_buffer"> {
   let summary = "read-only data of the plan";
   let description = [{
-    Constants that are sent or given to a library; those of compiled kernels are part of the code. `host` as for a buffer.
+    Constants that are sent or given to a library; those of compiled kernels are part of the code.
+    `host` as for a buffer.
 
     ```mlir
     %0 = dist.constant_buffer dense<[1, 2]> : tensor<2xi32> to memref<2xi32>
@@ -91,7 +96,8 @@ def Dist_ViewOp : Dist_MemoryOp<"view"> {
     %1 = dist.view %0 : memref<4x2xf32> to memref<8xf32>
     ```
 
-    1. (VW1) same element type; the same number of elements, or, with an offset or fewer elements, a part of the source
+    1. (VW1) same element type; the same number of elements, or, with an offset or fewer elements, a
+       part of the source
     2. (VW2) `offset` is a multiple of 64; a part is one of a dist.buffer
   }];
   let arguments = (ins Dist_Buffer:$source, DefaultValuedAttr<I64Attr, "0">:$offset);
@@ -100,23 +106,25 @@ def Dist_ViewOp : Dist_MemoryOp<"view"> {
   let hasVerifier = 1;
 }
 
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Calls
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 def Dist_CallOp : Dist_BodyOp<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs a compiled kernel";
   let description = [{
-    The callee is a `func.func private` of the module whose arguments say how they are used: `dist.access = "read"`,
-    `"write"` (every byte) or `"read_write"`; `dist.scratch` marks the last one as memory for in-between values. Its
-    attribute `dist.flops` is the work of one call. Buffers do not overlap but for those of `"read"`. With `queue` that
-    queue of the program's device does it, at a time of its own.
+    The callee is a `func.func private` of the module whose arguments say how they are used:
+    `dist.access = "read"`, `"write"` (every byte) or `"read_write"`; `dist.scratch` marks the last
+    one as memory for in-between values. Its attribute `dist.flops` is the work of one call. Buffers
+    do not overlap but for those of `"read"`. With `queue` that queue of the program's device does
+    it, at a time of its own.
 
     ```mlir
     dist.call @train_step.worker.kernel0(%0, %1) : memref<4xf32>, memref<4xf32>
     ```
 
-    1. (K1) the kernel exists (a func.func, an llvm.func once lowered), with as many arguments as buffers
+    1. (K1) the kernel exists (a func.func, an llvm.func once lowered), with as many arguments as
+       buffers
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Dist_Buffer>:$buffers,
       OptionalAttr<Dist_CountAttr>:$queue);
@@ -126,9 +134,10 @@ def Dist_CallOp : Dist_BodyOp<"call", [DeclareOpInterfaceMethods<SymbolUserOpInt
 def Dist_LibraryCallOp : Dist_BodyOp<"library_call", [AttrSizedOperandSegments]> {
   let summary = "a kernel of a library, by name";
   let description = [{
-    Inputs are the kernel's operands, then those of the post-ops in their order; what is written follows `into`. All are
-    row-major and dense. `queue` as for `call`. The registry of runtime/kernels/KernelRegistry.h knows the kernel, what its descriptor means, which
-    post-ops it takes and how much `scratch` it asks for.
+    Inputs are the kernel's operands, then those of the post-ops in their order; what is written
+    follows `into`. All are row-major and dense. `queue` as for `call`. The registry of
+    runtime/kernels/KernelRegistry.h knows the kernel, what its descriptor means, which post-ops it
+    takes and how much `scratch` it asks for.
 
     ```mlir
     dist.library_call "matmul"(%x, %w, %b) into(%c) scratch %s {descriptor = {k = 784, m = 128, n = 512}, post_ops = ["bias", "relu"]}
@@ -136,11 +145,12 @@ def Dist_LibraryCallOp : Dist_BodyOp<"library_call", [AttrSizedOperandSegments]>
     ```
 
     1. (LC1) each value of the descriptor is an integer, a float, a list of one of them, or a unit
-    2. (LC2) a library has the kernel, which takes the descriptor, the post-ops, and operands of these types
+    2. (LC2) a library has the kernel, which takes the descriptor, the post-ops, and operands of
+       these types
     3. (LC3) the kernel is one of the program's kind of device
   }];
-  let arguments = (ins StrAttr:$kernel, Variadic<Dist_Buffer>:$inputs, Variadic<Dist_Buffer>:$outputs,
-      Optional<Dist_Buffer>:$scratch, DictionaryAttr:$descriptor,
+  let arguments = (ins StrAttr:$kernel, Variadic<Dist_Buffer>:$inputs,
+      Variadic<Dist_Buffer>:$outputs, Optional<Dist_Buffer>:$scratch, DictionaryAttr:$descriptor,
       DefaultValuedAttr<StrArrayAttr, "{}">:$post_ops, OptionalAttr<Dist_CountAttr>:$queue);
   let assemblyFormat = [{
     $kernel `(` $inputs `)` `into` `(` $outputs `)` (`scratch` $scratch^)? attr-dict
@@ -154,15 +164,16 @@ def Dist_LibraryCallOp : Dist_BodyOp<"library_call", [AttrSizedOperandSegments]>
   let hasVerifier = 1;
 }
 
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Queues of a device with memory of its own
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 def Dist_CopyOp : Dist_BodyOp<"copy", [AllTypesMatch<["from", "to"]>]> {
   let summary = "a queue copies between the host's memory and the device's";
   let description = [{
-    Made by `schedule` in programs on a device with memory of its own, as are `signal` and `wait`: what the host touches (messages,
-    samples, feeds, results) lies in the host's memory, what kernels touch in the device's.
+    Made by `schedule` in programs on a device with memory of its own, as are `signal` and `wait`:
+    what the host touches (messages, samples, feeds, results) lies in the host's memory, what
+    kernels touch in the device's.
 
     ```mlir
     dist.copy %staged to %x {queue = 2} : memref<128x784xf32>
@@ -189,8 +200,8 @@ def Dist_SignalOp : Dist_BodyOp<"signal"> {
 def Dist_WaitOp : Dist_BodyOp<"wait"> {
   let summary = "waits until a queue has counted to n";
   let description = [{
-    The program does, or the `queue` that is given it. The signal stands before it: in a loop that of the same time, or one before the loop;
-    behind a loop that of its last time.
+    The program does, or the `queue` that is given it. The signal stands before it: in a loop that
+    of the same time, or one before the loop; behind a loop that of its last time.
 
     ```mlir
     dist.wait {of = 2, n = 1}
@@ -201,17 +212,18 @@ def Dist_WaitOp : Dist_BodyOp<"wait"> {
   let assemblyFormat = "attr-dict";
 }
 
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-def Dist_RepeatOp : Dist_Op<"repeat", [HasParent<"ProgramOp">, Dist_HasBufferEffects, SingleBlock, NoTerminator,
-                                       NoRegionArguments]> {
+def Dist_RepeatOp : Dist_Op<"repeat", [HasParent<"ProgramOp">, Dist_HasBufferEffects, SingleBlock,
+                                       NoTerminator, NoRegionArguments]> {
   let summary = "the same operations several times in a step";
   let description = [{
-    A `graph.repeat`. What the body writes each time has the memory of one time, but for the partial sums of its `accumulate`s,
-    which live from time to time. Loops of programs that send to each other in them run together, iteration by iteration. Queues may still be
-    at work on one time when the next begins: what that would touch of it, it waits for at its end.
+    A `graph.repeat`. What the body writes each time has the memory of one time, but for the partial
+    sums of its `accumulate`s, which live from time to time. Loops of programs that send to each
+    other in them run together, iteration by iteration. Queues may still be at work on one time when
+    the next begins: what that would touch of it, it waits for at its end.
 
     ```mlir
     dist.repeat 3 {
@@ -220,8 +232,8 @@ def Dist_RepeatOp : Dist_Op<"repeat", [HasParent<"ProgramOp">, Dist_HasBufferEff
     }
     ```
 
-    1. (RP1) what is inside calls, copies, takes batches, accumulates, names parts of memory, signals and waits, or sends and receives, but
-       nothing ahead
+    1. (RP1) what is inside calls, copies, takes batches, accumulates, names parts of memory,
+       signals and waits, or sends and receives, but nothing ahead
     2. (RP2) the micro-batches that are taken inside are among the step's
     3. (RP3) something is inside, and `count` is below 2^31
   }];
@@ -231,12 +243,14 @@ def Dist_RepeatOp : Dist_Op<"repeat", [HasParent<"ProgramOp">, Dist_HasBufferEff
   let hasVerifier = 1;
 }
 
-def Dist_AccumulateOp : Dist_BodyOp<"accumulate", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Dist_AccumulateOp
+    : Dist_BodyOp<"accumulate", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "adds one time's value to the sums of a loop";
   let description = [{
-    `partials` are the sums that the loop keeps (`graph.repeat`): that of the leaf under way where `per_leaf` is above 1,
-    then those of 1, 2, 4, … leaves. A value that completes a leaf is joined with as many of these as there are ones at the end of
-    the leaf's number, and the sum stands in the next larger one. `add` and `chunk` as for `aggregate_into`, `queue` as for `call`.
+    `partials` are the sums that the loop keeps (`graph.repeat`): that of the leaf under way where
+    `per_leaf` is above 1, then those of 1, 2, 4, … leaves. A value that completes a leaf is joined
+    with as many of these as there are ones at the end of the leaf's number, and the sum stands in
+    the next larger one. `add` and `chunk` as for `aggregate_into`, `queue` as for `call`.
 
     ```mlir
     dist.repeat 3 {
@@ -244,8 +258,10 @@ def Dist_AccumulateOp : Dist_BodyOp<"accumulate", [DeclareOpInterfaceMethods<Sym
     }
     ```
 
-    1. (AC1) in a `repeat` whose `count` + 1 values are whole leaves of `per_leaf`, with as many partial sums as are kept of them
-    2. (AC2) the partial sums have the value's type; `chunk`, where given, divides the number of elements
+    1. (AC1) in a `repeat` whose `count` + 1 values are whole leaves of `per_leaf`, with as many
+       partial sums as are kept of them
+    2. (AC2) the partial sums have the value's type; `chunk`, where given, divides the number of
+       elements
     3. (AC3) value and partial sums are different buffers
     4. (K1) the kernel exists
   }];
@@ -257,27 +273,35 @@ def Dist_AccumulateOp : Dist_BodyOp<"accumulate", [DeclareOpInterfaceMethods<Sym
   let extraClassDeclaration = [{
     /// Elements that the kernel adds at once.
     int64_t getChunkElements() {
-      return int64_t(getChunk().value_or(uint64_t(::llvm::cast<::mlir::MemRefType>(getValue().getType()).getNumElements())));
+      auto type = ::llvm::cast<::mlir::MemRefType>(getValue().getType());
+      return int64_t(getChunk().value_or(uint64_t(type.getNumElements())));
     }
     /// Of a whole value, by all times of the loop together.
     uint64_t getAdditions();
   }];
 }
 
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Sums, choices, data
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-def Dist_AggregateIntoOp : Dist_BodyOp<"aggregate_into",
-    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesAllInstances", "hasOwnMessage"]>,
-     OptionalTypesMatchWith<"own has the accumulator's type", "accumulator", "own", "$_self">]> {
+def Dist_AggregateIntoOp
+    : Dist_BodyOp<
+          "aggregate_into", [AttrSizedOperandSegments,
+                             DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                             DeclareOpInterfaceMethods<
+                                 Dist_ChannelEndOpInterface, ["getMessageType", "takesAllInstances",
+                                                              "hasOwnMessage"]>,
+                             OptionalTypesMatchWith<"own has the accumulator's type", "accumulator",
+                                                    "own", "$_self">]> {
   let summary = "`aggregate` into a buffer";
   let description = [{
-    The messages are joined by the tree of runtime/common/plan/SumTree.h, by `add`(acc read_write, message read). With `chunk` the
-    kernel adds that many elements, and the runtime sums chunk by chunk, so that a chunk of the sum stays in the cache
-    while the messages pass by. `scratch` has room for the partial sums that the tree has besides the sum, a chunk each, each at a multiple of 64 bytes: none up to
-    three messages, one up to seven, two up to fifteen. `own` as for `aggregate`.
+    The messages are joined by the tree of runtime/common/plan/SumTree.h, by `add`(acc read_write,
+    message read). With `chunk` the kernel adds that many elements, and the runtime sums chunk by
+    chunk, so that a chunk of the sum stays in the cache while the messages pass by. `scratch` has
+    room for the partial sums that the tree has besides the sum, a chunk each, each at a multiple of
+    64 bytes: none up to three messages, one up to seven, two up to fifteen. `own` as for
+    `aggregate`.
 
     ```mlir
     dist.aggregate_into @train_step.w.gradient, %acc by @add_4xf32 : memref<4xf32>
@@ -289,10 +313,12 @@ def Dist_AggregateIntoOp : Dist_BodyOp<"aggregate_into",
     1. (E1), (E2), (E3), (A1) as for `aggregate`
     2. (K1) the kernel exists
     3. (AI1) `chunk`, where given, divides the number of elements
-    4. (AI2) `scratch` has the sum's element type and a chunk for each partial sum; there is none where there are none
+    4. (AI2) `scratch` has the sum's element type and a chunk for each partial sum; there is none
+       where there are none
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$accumulator, Optional<Dist_Buffer>:$own,
-      Optional<Dist_Buffer>:$scratch, FlatSymbolRefAttr:$add, OptionalAttr<Dist_PositiveI64Attr>:$chunk);
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$accumulator,
+      Optional<Dist_Buffer>:$own, Optional<Dist_Buffer>:$scratch, FlatSymbolRefAttr:$add,
+      OptionalAttr<Dist_PositiveI64Attr>:$chunk);
   let hasVerifier = 1;
   let assemblyFormat = [{
     $channel `,` $accumulator (`own` $own^)? (`scratch` $scratch^)? `by` $add attr-dict
@@ -300,9 +326,12 @@ def Dist_AggregateIntoOp : Dist_BodyOp<"aggregate_into",
   }];
 }
 
-def Dist_CollectIntoOp : Dist_BodyOp<"collect_into",
-    [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesAllInstances", "hasAllMessages", "getMessageCount"]>]> {
+def Dist_CollectIntoOp
+    : Dist_BodyOp<
+          "collect_into", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                           DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface,
+                                                     ["getMessageType", "takesAllInstances",
+                                                      "hasAllMessages", "getMessageCount"]>]> {
   let summary = "`collect` into a buffer";
   let description = [{
     ```mlir
@@ -311,13 +340,17 @@ def Dist_CollectIntoOp : Dist_BodyOp<"collect_into",
 
     1. (E1), (E3), (A1), (CL1), (SZ1) as for `collect`
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$value, Optional<Dist_Buffer>:$count);
-  let assemblyFormat = "$channel `,` $value (`count` $count^ `:` type($count))? attr-dict `:` type($value)";
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$value,
+      Optional<Dist_Buffer>:$count);
+  let assemblyFormat =
+      "$channel `,` $value (`count` $count^ `:` type($count))? attr-dict `:` type($value)";
 }
 
-def Dist_AggregateChosenIntoOp : Dist_BodyOp<"aggregate_chosen_into",
-    [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesAllInstances"]>]> {
+def Dist_AggregateChosenIntoOp
+    : Dist_BodyOp<"aggregate_chosen_into",
+                  [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                   DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType",
+                                                                          "takesAllInstances"]>]> {
   let summary = "`aggregate_chosen` into a buffer";
   let description = [{
     As `aggregate_into`, of the messages of the instances in `set` alone, in replica order.
@@ -330,15 +363,17 @@ def Dist_AggregateChosenIntoOp : Dist_BodyOp<"aggregate_chosen_into",
     2. (K1) the kernel exists
     3. (AI1) `chunk`, where given, divides the number of elements
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$accumulator, FlatSymbolRefAttr:$add, Dist_Buffer:$set,
-      OptionalAttr<Dist_PositiveI64Attr>:$chunk);
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$accumulator, FlatSymbolRefAttr:$add,
+      Dist_Buffer:$set, OptionalAttr<Dist_PositiveI64Attr>:$chunk);
   let hasVerifier = 1;
-  let assemblyFormat = "$channel `,` $accumulator `by` $add `from` $set attr-dict `:` type($accumulator) `from` type($set)";
+  let assemblyFormat =
+      "$channel `,` $accumulator `by` $add `from` $set attr-dict `:` type($accumulator) `from` type($set)";
 }
 
-def Dist_ChooseIntoOp : Dist_BodyOp<"choose_into",
-    [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["takesAllInstances"]>]> {
+def Dist_ChooseIntoOp
+    : Dist_BodyOp<"choose_into", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                                  DeclareOpInterfaceMethods<
+                                      Dist_ChannelEndOpInterface, ["takesAllInstances"]>]> {
   let summary = "`choose` into a buffer";
   let description = [{
     ```mlir
@@ -347,18 +382,22 @@ def Dist_ChooseIntoOp : Dist_BodyOp<"choose_into",
 
     1. (E1), (E3), (A1), (CO1) as for `choose`
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$version, Dist_Buffer:$set, Dist_CountAttr:$take);
-  let assemblyFormat = "$channel `at` $version `,` $set attr-dict `:` type($version) `,` type($set)";
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$version, Dist_Buffer:$set,
+      Dist_CountAttr:$take);
+  let assemblyFormat =
+      "$channel `at` $version `,` $set attr-dict `:` type($version) `,` type($set)";
 }
 
-def Dist_AllReduceStartOp : Dist_BodyOp<"all_reduce_start",
-    [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType"]>]> {
+def Dist_AllReduceStartOp
+    : Dist_BodyOp<"all_reduce_start", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                                       DeclareOpInterfaceMethods<
+                                           Dist_ChannelEndOpInterface, ["getMessageType"]>]> {
   let summary = "begins to sum a buffer in place over the instances of a replicated program";
   let description = [{
-    On a channel with an `algorithm`. The buffer holds what this instance adds; until `all_reduce_done` nobody may touch
-    it or the scratch memory, and until the channel's `send_done` nobody may write it. What can be sent, summed and taken
-    goes on while the program computes. `add` adds as much as a part of the scratch memory holds (sum read_write, message read).
+    On a channel with an `algorithm`. The buffer holds what this instance adds; until
+    `all_reduce_done` nobody may touch it or the scratch memory, and until the channel's `send_done`
+    nobody may write it. What can be sent, summed and taken goes on while the program computes.
+    `add` adds as much as a part of the scratch memory holds (sum read_write, message read).
 
     ```mlir
     dist.all_reduce_start @train_step.all_reduce, %b scratch %s by @add_16384xf32 : memref<65536xf32>, memref<16384xf32>
@@ -366,16 +405,22 @@ def Dist_AllReduceStartOp : Dist_BodyOp<"all_reduce_start",
 
     1. (E1), (E2), (E3) as for `send`
     2. (K1) the kernel exists
-    3. (AR1) the channel has an algorithm; the scratch memory has equal parts, multiples of 64 bytes where there are several, one for each partial sum that an instance keeps
-       besides its own (one up to four instances, two up to eight), and the elements of a part divide the chunk
+    3. (AR1) the channel has an algorithm; the scratch memory has equal parts, multiples of 64 bytes
+       where there are several, one for each partial sum that an instance keeps besides its own (one
+       up to four instances, two up to eight), and the elements of a part divide the chunk
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$buffer, Dist_Buffer:$scratch, FlatSymbolRefAttr:$add);
-  let assemblyFormat = "$channel `,` $buffer `scratch` $scratch `by` $add attr-dict `:` type($buffer) `,` type($scratch)";
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$buffer, Dist_Buffer:$scratch,
+      FlatSymbolRefAttr:$add);
+  let assemblyFormat =
+      "$channel `,` $buffer `scratch` $scratch `by` $add attr-dict `:` type($buffer) `,` type($scratch)";
 }
 
-def Dist_AllReduceDoneOp : Dist_BodyOp<"all_reduce_done",
-    [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesAllInstances", "hasOwnMessage"]>]> {
+def Dist_AllReduceDoneOp
+    : Dist_BodyOp<"all_reduce_done", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                                      DeclareOpInterfaceMethods<
+                                          Dist_ChannelEndOpInterface, ["getMessageType",
+                                                                       "takesAllInstances",
+                                                                       "hasOwnMessage"]>]> {
   let summary = "waits until the buffer holds the sum";
   let description = [{
     ```mlir
@@ -385,11 +430,13 @@ def Dist_AllReduceDoneOp : Dist_BodyOp<"all_reduce_done",
     1. (E1), (E2), (E3) as for `receive`
   }];
   let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$buffer, Dist_Buffer:$scratch);
-  let assemblyFormat = "$channel `,` $buffer `scratch` $scratch attr-dict `:` type($buffer) `,` type($scratch)";
+  let assemblyFormat =
+      "$channel `,` $buffer `scratch` $scratch attr-dict `:` type($buffer) `,` type($scratch)";
 }
 
-def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegments,
-                                                           DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Dist_NextBatchIntoOp
+    : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegments,
+                                      DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "graph.next_batch into buffers";
   let description = [{
     ```mlir
@@ -401,8 +448,9 @@ def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegme
     1. (NB1) the data set exists
     2. (NB2) `classes` has one number a buffer
   }];
-  let arguments = (ins FlatSymbolRefAttr:$dataset, Variadic<Dist_Buffer>:$buffers, Optional<Dist_Buffer>:$valid,
-      Dist_CountAttr:$batch, UnitAttr:$pad_last, DefaultValuedAttr<Dist_WhichAttr, "0">:$micro_batch,
+  let arguments = (ins FlatSymbolRefAttr:$dataset, Variadic<Dist_Buffer>:$buffers,
+      Optional<Dist_Buffer>:$valid, Dist_CountAttr:$batch, UnitAttr:$pad_last,
+      DefaultValuedAttr<Dist_WhichAttr, "0">:$micro_batch,
       DefaultValuedAttr<Dist_CountAttr, "1">:$micro_batches, OptionalAttr<I64ArrayAttr>:$classes);
   let assemblyFormat = [{
     $dataset `,` $buffers (`valid` $valid^)? attr-dict `:` type($buffers) (`valid` type($valid)^)?

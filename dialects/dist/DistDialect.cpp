@@ -29,7 +29,8 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
 }
 
 /// An argument of a kernel may say how the kernel accesses it, and which is its scratch memory.
-LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
+                                                    NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == "dist.scratch" || name == "dist.access") // what an access may be, schedule says
     return success();
@@ -37,7 +38,9 @@ LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
                            << graph::suggestName(name, {"dist.access", "dist.scratch"});
 }
 
-uint64_t getBufferBytes(Value buffer) { return uint64_t(graph::getByteSize(cast<ShapedType>(buffer.getType()))); }
+uint64_t getBufferBytes(Value buffer) {
+  return uint64_t(graph::getByteSize(cast<ShapedType>(buffer.getType())));
+}
 
 std::optional<BufferAccess> getAccess(FunctionOpInterface kernel, unsigned argument) {
   auto access = kernel.getArgAttrOfType<StringAttr>(argument, "dist.access");
@@ -49,7 +52,8 @@ std::optional<BufferAccess> getAccess(FunctionOpInterface kernel, unsigned argum
 }
 
 unsigned getBufferCount(FunctionOpInterface kernel) {
-  return unsigned(llvm::count_if(kernel.getArgumentTypes(), [](Type type) { return !type.isIntOrIndexOrFloat(); }));
+  return unsigned(llvm::count_if(kernel.getArgumentTypes(),
+                                 [](Type type) { return !type.isIntOrIndexOrFloat(); }));
 }
 
 } // namespace graphc::dist

@@ -27,18 +27,21 @@ struct ChannelResource : public mlir::SideEffects::Resource::Base<ChannelResourc
 /// What an operation does at its end of a channel. A channel has one Send and one Receive.
 enum class ChannelEnd { Send, Complete, Receive, Release, Acquire };
 
-/// Where `pack` puts values of these types (ranked tensors of one element type), in bytes, and how many elements all take.
+/// Where `pack` puts values of these types (ranked tensors of one element type), in bytes, and how
+/// many elements all take.
 llvm::SmallVector<int64_t> getPackOffsets(mlir::TypeRange types, int64_t &elements);
 
 /// Payload of a buffer in bytes.
 uint64_t getBufferBytes(mlir::Value buffer);
 
-/// How a kernel uses an argument, in the order of the plan's Access and of GraphcAccess (KernelAbi.h).
+/// How a kernel uses an argument, in the order of the plan's Access and of GraphcAccess
+/// (KernelAbi.h).
 enum class BufferAccess { Read, Write, ReadWrite };
 /// By its attribute `dist.access`; nothing where that is none of "read", "write" and "read_write".
 std::optional<BufferAccess> getAccess(mlir::FunctionOpInterface kernel, unsigned argument);
 
-/// How many buffers a kernel takes, lowered or not: its first arguments. One that is cut takes numbers of blocks behind them.
+/// How many buffers a kernel takes, lowered or not: its first arguments. One that is cut takes
+/// numbers of blocks behind them.
 unsigned getBufferCount(mlir::FunctionOpInterface kernel);
 
 /// For how long an operation has a buffer that it names, beyond its own time.
@@ -55,19 +58,22 @@ struct BufferEffect {
   BufferHold until = BufferHold::End;
 };
 
-/// The effects of an operation that uses these buffers only while it runs. Null values are left out.
-llvm::SmallVector<BufferEffect> plainEffects(llvm::ArrayRef<mlir::Value> reads, llvm::ArrayRef<mlir::Value> writes);
+/// The effects of an operation that uses these buffers only while it runs. Null values are left
+/// out.
+llvm::SmallVector<BufferEffect> plainEffects(llvm::ArrayRef<mlir::Value> reads,
+                                             llvm::ArrayRef<mlir::Value> writes);
 
 /// What a loop repeats, before and after `outline`; null for another operation.
 mlir::Block *getLoopBody(mlir::Operation *op);
 /// Whether it is a loop that sends or receives.
 bool isTalkingLoop(mlir::Operation *op);
 
-/// A call of a library's kernel on buffers or tensors of these types; says where the descriptor has what no call can have.
-mlir::FailureOr<kernels::LibraryCall> makeLibraryCall(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
-                                                      llvm::StringRef kernel, mlir::DictionaryAttr descriptor,
-                                                      llvm::ArrayRef<llvm::StringRef> postOps, mlir::TypeRange inputs,
-                                                      mlir::TypeRange outputs);
+/// A call of a library's kernel on buffers or tensors of these types; says where the descriptor has
+/// what no call can have.
+mlir::FailureOr<kernels::LibraryCall>
+makeLibraryCall(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, llvm::StringRef kernel,
+                mlir::DictionaryAttr descriptor, llvm::ArrayRef<llvm::StringRef> postOps,
+                mlir::TypeRange inputs, mlir::TypeRange outputs);
 
 } // namespace graphc::dist
 

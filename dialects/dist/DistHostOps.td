@@ -24,17 +24,20 @@ def Dist_FeedOp : Dist_EndPointOp<"feed"> {
 def Dist_FetchOp : Dist_EndPointOp<"fetch", [Dist_HasBufferEffects]> {
   let summary = "a value that the user may ask for";
   let description = [{
-    A result of the function or a summary; `reduction` says what it means over the replicas. With `micro_batches` the value is the
-    sum over so many of each replica, of which the mean over all is wanted.
+    A result of the function or a summary; `reduction` says what it means over the replicas. With
+    `micro_batches` the value is the sum over so many of each replica, of which the mean over all is
+    wanted.
 
     ```mlir
     dist.fetch "loss", %loss {reduction = "mean"} : tensor<f32>
     ```
 
-    1. (FE1) more than one of `micro_batches` only in a replicated program, and with the reduction "mean"
+    1. (FE1) more than one of `micro_batches` only in a replicated program, and with the reduction
+       "mean"
     2. (N1) as for `feed`
   }];
-  let arguments = (ins StrAttr:$name, Dist_Value:$value, DefaultValuedAttr<Dist_ReductionAttr, "\"mean\"">:$reduction,
+  let arguments = (ins StrAttr:$name, Dist_Value:$value,
+      DefaultValuedAttr<Dist_ReductionAttr, "\"mean\"">:$reduction,
       DefaultValuedAttr<Dist_CountAttr, "1">:$micro_batches);
   let assemblyFormat = "$name `,` $value attr-dict `:` type($value)";
   let hasVerifier = 1;

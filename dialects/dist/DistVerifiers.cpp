@@ -1,4 +1,5 @@
-// Verifiers of phases, channels and programs. Those of the ends of a channel are in ChannelEnds.cpp.
+// Verifiers of phases, channels and programs. Those of the ends of a channel are in
+// ChannelEnds.cpp.
 #include "dialects/dist/DistDialect.h"
 
 #include "dialects/graph/DiscardableAttributes.h"
@@ -12,11 +13,13 @@ using namespace mlir;
 
 namespace graphc::dist {
 
-LogicalResult verifyOneEndEachSide(PhaseOp phase, SymbolTableCollection &symbols); // ChannelEnds.cpp
+// ChannelEnds.cpp
+LogicalResult verifyOneEndEachSide(PhaseOp phase, SymbolTableCollection &symbols);
 
-//===----------------------------------------------------------------------===//
-// phase: (PH1) has programs, one of them the chief's; (PH2) samples and data set together; (PH3) role
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
+// phase: (PH1) has programs, one of them the chief's; (PH2) samples and data set together; (PH3)
+// role
+//===------------------------------------------------------------------------------------------===//
 
 /// A plan refuses longer names and names that no terminal bears.
 static LogicalResult verifyName(Operation *op, StringRef name) {
@@ -27,7 +30,8 @@ static LogicalResult verifyName(Operation *op, StringRef name) {
   return op->emitOpError("name ") << defect;
 }
 
-/// A name that plans and terminals bear; samples and data set both or neither (PH2); a role that is one (PH3).
+/// A name that plans and terminals bear; samples and data set both or neither (PH2); a role that is
+/// one (PH3).
 LogicalResult PhaseOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
@@ -35,11 +39,13 @@ LogicalResult PhaseOp::verify() {
     return emitOpError("expects samples_per_step and dataset both or neither; only ")
            << (getDataset() ? "dataset" : "samples_per_step") << " is given";
   if (!isa<graph::RoleAttr>(getRole())) // (PH3)
-    return emitOpError("has the role ") << getRole() << ", expected #graph.role<train>, <eval> or <predict>";
+    return emitOpError("has the role ")
+           << getRole() << ", expected #graph.role<train>, <eval> or <predict>";
   return success();
 }
 
-/// At least one program (PH1); at most one that decides the end, and none where end of stream decides; each channel used at both ends.
+/// At least one program (PH1); at most one that decides the end, and none where end of stream
+/// decides; each channel used at both ends.
 LogicalResult PhaseOp::verifySymbolUses(SymbolTableCollection &symbols) {
   bool anyProgram = false;
   ControlSendOp chief;
@@ -51,7 +57,8 @@ LogicalResult PhaseOp::verifySymbolUses(SymbolTableCollection &symbols) {
     for (auto send : program.getBlock().getOps<ControlSendOp>()) {
       if (chief) {
         InFlightDiagnostic diag = send.emitOpError("is the second one of phase @")
-                                  << getSymName() << "; one program alone decides when a phase ends";
+                                  << getSymName()
+                                  << "; one program alone decides when a phase ends";
         diag.attachNote(chief.getLoc()) << "the first one is here";
         return diag;
       }
@@ -61,16 +68,18 @@ LogicalResult PhaseOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!anyProgram) // (PH1)
     return emitOpError("has no program; expected at least one dist.program of @") << getSymName();
   if (chief && getEndsByEndOfStream()) {
-    InFlightDiagnostic diag = chief.emitOpError("in phase @") << getSymName() << ", which ends by end of stream";
+    InFlightDiagnostic diag = chief.emitOpError("in phase @")
+                              << getSymName() << ", which ends by end of stream";
     diag.attachNote(getLoc()) << "phase declared here";
     return diag;
   }
   return verifyOneEndEachSide(*this, symbols);
 }
 
-//===----------------------------------------------------------------------===//
-// channel: (CH1) type, (CH2) programs, (CH3) no value to itself, (CH4) instances, (CH5) one end each side, (CH8) algorithm, (CH9) hosts
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
+// channel: (CH1) type, (CH2) programs, (CH3) no value to itself, (CH4) instances, (CH5) one end
+// each side, (CH8) algorithm, (CH9) hosts
+//===------------------------------------------------------------------------------------------===//
 
 int64_t ChannelOp::getMessageBytes() { return graph::getByteSize(getTensorType()); }
 
@@ -97,19 +106,22 @@ static LogicalResult verifyAlgorithm(ChannelOp channel) {
   if (!llvm::is_contained({"scatter", "ring", "doubling"}, *algorithm))
     return channel.emitOpError("has the unknown algorithm \"")
            << *algorithm << "\"; expected \"scatter\", \"ring\" or \"doubling\"";
-  uint64_t elements = uint64_t(channel.getTensorType().getNumElements()), chunk = *channel.getChunk();
+  uint64_t elements = uint64_t(channel.getTensorType().getNumElements()),
+           chunk = *channel.getChunk();
   if (elements % chunk)
-    return channel.emitOpError("has chunks of ") << chunk << " elements, which do not divide its " << elements;
+    return channel.emitOpError("has chunks of ")
+           << chunk << " elements, which do not divide its " << elements;
   if (*algorithm == "doubling" && !llvm::isPowerOf2_64(instances))
     return channel.emitOpError("has the algorithm \"doubling\" among ")
            << instances << " instances, expected a power of two";
   if (*algorithm != "doubling" && elements / chunk % instances)
-    return channel.emitOpError("has ") << elements / chunk << " chunks, which its " << instances
-                                       << " instances do not divide";
+    return channel.emitOpError("has ")
+           << elements / chunk << " chunks, which its " << instances << " instances do not divide";
   return success();
 }
 
-/// What the channel says by itself: its type (CH1), no value to itself (CH3), its algorithm (CH8) and hosts (CH9).
+/// What the channel says by itself: its type (CH1), no value to itself (CH3), its algorithm (CH8)
+/// and hosts (CH9).
 LogicalResult ChannelOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
@@ -123,31 +135,37 @@ LogicalResult ChannelOp::verify() {
     return emitOpError("carries the control message, a tensor<i64>, not ") << type;
   if (getAllToAll() && (getControl() || getFrom() != getTo())) // (CH3)
     return emitOpError("is all_to_all, but goes from @")
-           << getFrom() << " to @" << getTo() << (getControl() ? " and carries the control message" : "")
+           << getFrom() << " to @" << getTo()
+           << (getControl() ? " and carries the control message" : "")
            << "; expected data among the instances of one replicated program";
   if (getFrom() == getTo() && !getControl() && !getAllToAll()) // (CH3)
-    return emitOpError("sends a value from @") << getFrom() << " to itself; a program uses its own values directly";
+    return emitOpError("sends a value from @")
+           << getFrom() << " to itself; a program uses its own values directly";
   if (getSized() &&
-      (getControl() || getAllToAll() || getZeroCopy() || getConflating() || type.getRank() == 0)) // (CH11)
-    return emitOpError("is sized, but ") << (getControl()    ? "carries the control message"
-                                             : getAllToAll() ? "all_to_all"
-                                             : getZeroCopy() ? "zero-copy"
-                                             : getConflating()
-                                                 ? "conflating"
-                                                 : "its values have no dimension of which messages could have less");
+      // (CH11)
+      (getControl() || getAllToAll() || getZeroCopy() || getConflating() || type.getRank() == 0))
+    return emitOpError("is sized, but ")
+           << (getControl()    ? "carries the control message"
+               : getAllToAll() ? "all_to_all"
+               : getZeroCopy() ? "zero-copy"
+               : getConflating()
+                   ? "conflating"
+                   : "its values have no dimension of which messages could have less");
   return verifyAlgorithm(*this);
 }
 
-/// What its two programs make of it: they exist (CH2) in one phase, have as many instances (CH4), and may leave a message in place (CH6) or
-/// overwrite it (CH7).
+/// What its two programs make of it: they exist (CH2) in one phase, have as many instances (CH4),
+/// and may leave a message in place (CH6) or overwrite it (CH7).
 LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto from = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getFromAttr());
   auto to = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getToAttr());
   if (!from || !to) // (CH2)
-    return emitOpError("names the program @") << (from ? getTo() : getFrom()) << ", which this module does not define";
+    return emitOpError("names the program @")
+           << (from ? getTo() : getFrom()) << ", which this module does not define";
   if (from.getPhase() != to.getPhase()) {
     InFlightDiagnostic diag = emitOpError("joins programs of two phases, @")
-                              << from.getPhase() << " and @" << to.getPhase() << "; phases never overlap";
+                              << from.getPhase() << " and @" << to.getPhase()
+                              << "; phases never overlap";
     diag.attachNote(from.getLoc()) << "sending program declared here";
     diag.attachNote(to.getLoc()) << "receiving program declared here";
     return diag;
@@ -160,25 +178,30 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return diag;
   }
   if (getAllToAll() && !from.isReplicated()) { // (CH3)
-    InFlightDiagnostic diag = emitOpError("is all_to_all, but @") << getFrom()
-                                                                  << " has one instance, which has nobody to "
-                                                                     "exchange with";
+    InFlightDiagnostic diag = emitOpError("is all_to_all, but @")
+                              << getFrom()
+                              << " has one instance, which has nobody to "
+                                 "exchange with";
     diag.attachNote(from.getLoc()) << "program declared here";
     return diag;
   }
   if (getZeroCopy() && (getControl() || !leavesInPlace() || from.getLocksVariables())) { // (CH6)
-    InFlightDiagnostic diag = emitOpError("is zero-copy, but ")
-                              << (getControl()       ? "carries the control message"
-                                  : !leavesInPlace() ? "its instances sum neither by scatter nor by ring"
-                                                     : "its sender shares its variables with others that write them");
+    InFlightDiagnostic diag =
+        emitOpError("is zero-copy, but ")
+        << (getControl()       ? "carries the control message"
+            : !leavesInPlace() ? "its instances sum neither by scatter nor by ring"
+                               : "its sender shares its variables with others that write them");
     diag.attachNote(from.getLoc()) << "sending program declared here";
     return diag;
   }
   auto phase = symbols.lookupNearestSymbolFrom<PhaseOp>(from, from.getPhaseAttr());
-  if (getConflating() && (from.getDevice() != to.getDevice() || (phase && !phase.getEndsByEndOfStream()))) { // (CH7)
+  if (getConflating() &&
+      (from.getDevice() != to.getDevice() || (phase && !phase.getEndsByEndOfStream()))) {
+    // (CH7)
     InFlightDiagnostic diag =
-        emitOpError("is a conflating channel, a slot in the memory of one device in a phase that ends by "
-                    "end of stream, but joins \"")
+        emitOpError(
+            "is a conflating channel, a slot in the memory of one device in a phase that ends by "
+            "end of stream, but joins \"")
         << from.getDevice() << "\" and \"" << to.getDevice() << "\" in phase @" << from.getPhase();
     diag.attachNote(from.getLoc()) << "sending program declared here";
     diag.attachNote(to.getLoc()) << "receiving program declared here";
@@ -188,8 +211,8 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (getControl())
     expected = to.getReplicas();
   if (static_cast<int64_t>(getInstances()) != expected) {
-    InFlightDiagnostic diag = emitOpError("has ")
-                              << getInstances() << " instance(s); its programs make it " << expected;
+    InFlightDiagnostic diag =
+        emitOpError("has ") << getInstances() << " instance(s); its programs make it " << expected;
     diag.attachNote(from.getLoc()) << "sending program has " << from.getReplicas();
     diag.attachNote(to.getLoc()) << "receiving program has " << to.getReplicas();
     return diag;
@@ -197,9 +220,9 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // program: (PR1) phase, (PR2) device, (PR3) ends in dist.end, (PR4) instances
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Nothing where the name is none, which verify() refuses.
 static std::optional<graph::DeviceName> deviceOf(ProgramOp program) {
@@ -222,24 +245,27 @@ bool ProgramOp::hasQueues() { return device::hasOwnMemory(getDeviceKind()); }
 
 bool ProgramOp::runsPtx() { return device::runsPtx(getDeviceKind()); }
 
-/// A device kind and index in full; a job and task, but for a replicated program, which leaves out the task ("each of its tasks"), and the
-/// job too where its replicas are on several (PR2).
+/// A device kind and index in full; a job and task, but for a replicated program, which leaves out
+/// the task ("each of its tasks"), and the job too where its replicas are on several (PR2).
 LogicalResult ProgramOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
   std::optional<graph::DeviceName> device = deviceOf(*this);
   if (!device || device->str() != getDevice() || device->kind.empty() || !device->index ||
       (device->task && device->job.empty())) // (PR2)
-    return emitOpError("is on \"") << getDevice()
-                                   << "\"; expected a complete device such as \"/job:ps/task:0/device:CPU:0\"";
+    return emitOpError("is on \"")
+           << getDevice()
+           << "\"; expected a complete device such as \"/job:ps/task:0/device:CPU:0\"";
   if (!device->task && !isReplicated()) // (PR2)
     return emitOpError("has one instance but its device \"") << getDevice() << "\" names no task";
   if (int64_t(getReplicas()) > graph::DeviceName::mostTasks()) // (PR4)
-    return emitOpError("has ") << getReplicas() << " instances; expected at most " << graph::DeviceName::mostTasks();
+    return emitOpError("has ") << getReplicas() << " instances; expected at most "
+                               << graph::DeviceName::mostTasks();
   return success();
 }
 
-/// The last op is dist.end (PR3); a send ahead stands behind what tells whether a step follows (SA2).
+/// The last op is dist.end (PR3); a send ahead stands behind what tells whether a step follows
+/// (SA2).
 LogicalResult ProgramOp::verifyRegions() {
   if (getBlock().empty() || !isa<EndOp>(getBlock().back())) // (PR3)
     return emitOpError("expects dist.end as its last operation");
@@ -249,25 +275,29 @@ LogicalResult ProgramOp::verifyRegions() {
     auto send = dyn_cast<SendStartOp>(op);
     if (!send || !send.getAhead() || (knows && !isReplicated()))
       continue;
-    InFlightDiagnostic diag = send.emitOpError("sends ahead without knowing whether a step follows; expected ")
-                              << (isReplicated() ? "a program of one instance" : "a dist.control_receive before it");
+    InFlightDiagnostic diag =
+        send.emitOpError("sends ahead without knowing whether a step follows; expected ")
+        << (isReplicated() ? "a program of one instance" : "a dist.control_receive before it");
     diag.attachNote(getLoc()) << "program declared here";
     return diag;
   }
   return success();
 }
 
-/// Its phase exists (PR1) and gives out update tickets where the program takes them (T1), with a bound that is one (T2).
+/// Its phase exists (PR1) and gives out update tickets where the program takes them (T1), with a
+/// bound that is one (T2).
 LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto phase = symbols.lookupNearestSymbolFrom<PhaseOp>(*this, getPhaseAttr());
   if (!phase) // (PR1)
-    return emitOpError("belongs to the phase @") << getPhase() << ", which this module does not declare";
+    return emitOpError("belongs to the phase @")
+           << getPhase() << ", which this module does not declare";
   for (auto ticket : getBlock().getOps<TicketOp>()) {
     if (std::optional<int64_t> bound = ticket.getMaxStaleness(); bound && *bound < 0) // (T2)
       return ticket.emitOpError("expects max_staleness of at least 0, got ") << *bound;
     if (!phase.getEndsByEndOfStream()) { // (T1)
       InFlightDiagnostic diag = ticket.emitOpError("in phase @")
-                                << getPhase() << ", which ends by the control message and not by end of stream";
+                                << getPhase()
+                                << ", which ends by the control message and not by end of stream";
       diag.attachNote(phase.getLoc()) << "phase declared here";
       return diag;
     }
@@ -275,9 +305,10 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// feed, fetch, metric: names that a plan and a terminal bear. metric: (M1) scalars of i64/f64 and i64
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
+// feed, fetch, metric: names that a plan and a terminal bear. metric: (M1) scalars of i64/f64 and
+// i64
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult FeedOp::verify() { return verifyName(*this, getName()); }
 LogicalResult FeedIntoOp::verify() { return verifyName(*this, getName()); }
@@ -304,9 +335,9 @@ LogicalResult MetricOp::verify() {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // pack, unpack: (PK1)
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 static constexpr int64_t kPackAlignment = 64; // of a kernel's arguments, in bytes
 
@@ -334,12 +365,17 @@ static LogicalResult verifyPacking(Operation *op, TypeRange values, Type packed)
   int64_t elements;
   getPackOffsets(values, elements);
   if (type.getRank() != 1 || type.getNumElements() < elements)
-    return op->emitOpError("needs ") << elements << " elements with each value at a multiple of " << kPackAlignment
-                                     << " bytes, but the packed value is " << type;
+    return op->emitOpError("needs ")
+           << elements << " elements with each value at a multiple of " << kPackAlignment
+           << " bytes, but the packed value is " << type;
   return success();
 }
 
-LogicalResult PackOp::verify() { return verifyPacking(*this, getValues().getTypes(), getPacked().getType()); }
-LogicalResult UnpackOp::verify() { return verifyPacking(*this, getValues().getTypes(), getPacked().getType()); }
+LogicalResult PackOp::verify() {
+  return verifyPacking(*this, getValues().getTypes(), getPacked().getType());
+}
+LogicalResult UnpackOp::verify() {
+  return verifyPacking(*this, getValues().getTypes(), getPacked().getType());
+}
 
 } // namespace graphc::dist

@@ -56,17 +56,19 @@ static bool readAttribute(Attribute value, kernels::CallAttribute &out) {
       .Default([](Attribute) { return false; });
 }
 
-FailureOr<kernels::LibraryCall> makeLibraryCall(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef kernel,
-                                                DictionaryAttr descriptor, ArrayRef<StringRef> postOps,
-                                                TypeRange inputs, TypeRange outputs) {
+FailureOr<kernels::LibraryCall> makeLibraryCall(llvm::function_ref<InFlightDiagnostic()> emitError,
+                                                StringRef kernel, DictionaryAttr descriptor,
+                                                ArrayRef<StringRef> postOps, TypeRange inputs,
+                                                TypeRange outputs) {
   kernels::LibraryCall call;
   call.kernel = kernel.str();
   for (NamedAttribute entry : descriptor) { // in the order of the names
     kernels::CallAttribute &attribute = call.attributes.emplace_back();
     attribute.name = entry.getName().str();
     if (!readAttribute(entry.getValue(), attribute))
-      return emitError() << "has " << entry.getName() << " = " << entry.getValue()
-                         << " in its descriptor, expected an i64, a float, an array of i64 or f64, or a unit";
+      return emitError()
+             << "has " << entry.getName() << " = " << entry.getValue()
+             << " in its descriptor, expected an i64, a float, an array of i64 or f64, or a unit";
   }
   for (StringRef name : postOps)
     call.postOps.push_back(name.str());
@@ -75,7 +77,8 @@ FailureOr<kernels::LibraryCall> makeLibraryCall(llvm::function_ref<InFlightDiagn
     std::optional<GraphcElement> element = getElement(shaped.getElementType());
     if (!element)
       return emitError() << "has an operand of type " << type << ", which no library takes";
-    call.operands.push_back({*element, shaped.getShape().vec(), access, uint64_t(graph::getByteSize(shaped))});
+    call.operands.push_back(
+        {*element, shaped.getShape().vec(), access, uint64_t(graph::getByteSize(shaped))});
     return success();
   };
   for (Type type : inputs)
@@ -89,8 +92,8 @@ FailureOr<kernels::LibraryCall> makeLibraryCall(llvm::function_ref<InFlightDiagn
 
 static FailureOr<kernels::LibraryCall> makeCallOf(LibraryCallOp op) {
   return makeLibraryCall([&] { return op.emitOpError(); }, op.getKernel(), op.getDescriptor(),
-                         llvm::to_vector(op.getPostOps().getAsValueRange<StringAttr>()), op.getInputs().getTypes(),
-                         op.getOutputs().getTypes());
+                         llvm::to_vector(op.getPostOps().getAsValueRange<StringAttr>()),
+                         op.getInputs().getTypes(), op.getOutputs().getTypes());
 }
 
 kernels::LibraryCall LibraryCallOp::getCall() { return *makeCallOf(*this); }

@@ -1,8 +1,9 @@
-//===- AttrParameters.h - attributes' parameters as text: `<name = value, …>` ---------------------------*- C++ -*-===//
+//===- AttrParameters.h - attributes' parameters as text: `<name = value, …>` -------*- C++ -*-===//
 //
-// By hand, because what TableGen would make of an assemblyFormat says each mistake twice, with the names of C++ types.
+// By hand, because what TableGen would make of an assemblyFormat says each mistake twice, with the
+// names of C++ types.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_GRAPH_ATTRPARAMETERS_H
 #define GRAPHC_DIALECTS_GRAPH_ATTRPARAMETERS_H
 
@@ -18,9 +19,9 @@ namespace graphc::graph {
 
 using namespace mlir;
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Values
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Whether a number without point or exponent comes next, as in `learning_rate = 1`.
 inline bool isWholeNumber(AsmParser &parser) {
@@ -50,8 +51,12 @@ inline ParseResult parseValue(AsmParser &parser, FloatAttr &value) {
   value = parser.getBuilder().getF64FloatAttr(number);
   return success();
 }
-inline ParseResult parseValue(AsmParser &parser, int64_t &value) { return parser.parseInteger(value); }
-inline ParseResult parseValue(AsmParser &parser, uint64_t &value) { return parser.parseInteger(value); }
+inline ParseResult parseValue(AsmParser &parser, int64_t &value) {
+  return parser.parseInteger(value);
+}
+inline ParseResult parseValue(AsmParser &parser, uint64_t &value) {
+  return parser.parseInteger(value);
+}
 
 inline ParseResult parseValue(AsmParser &parser, bool &value) {
   SMLoc loc = parser.getCurrentLocation();
@@ -62,7 +67,9 @@ inline ParseResult parseValue(AsmParser &parser, bool &value) {
   return success();
 }
 
-inline ParseResult parseValue(AsmParser &parser, std::string &value) { return parser.parseString(&value); }
+inline ParseResult parseValue(AsmParser &parser, std::string &value) {
+  return parser.parseString(&value);
+}
 
 /// An attribute or a type of one kind.
 template <typename Kind> ParseResult parseKind(AsmParser &parser, Kind &value, StringRef expected) {
@@ -81,7 +88,9 @@ inline ParseResult parseValue(AsmParser &parser, ArrayAttr &value) {
 inline ParseResult parseValue(AsmParser &parser, StringAttr &value) {
   return parseKind(parser, value, "a text in quotes");
 }
-inline ParseResult parseValue(AsmParser &parser, MeshAttr &value) { return parseKind(parser, value, "a #graph.mesh"); }
+inline ParseResult parseValue(AsmParser &parser, MeshAttr &value) {
+  return parseKind(parser, value, "a #graph.mesh");
+}
 inline ParseResult parseValue(AsmParser &parser, RankedTensorType &value) {
   SMLoc loc = parser.getCurrentLocation();
   Type type;
@@ -111,17 +120,21 @@ inline void printValue(AsmPrinter &printer, bool value) { printer << (value ? "t
 inline void printValue(AsmPrinter &printer, StringRef value) { printer.printString(value); }
 template <typename Value> void printValue(AsmPrinter &printer, Value value) { printer << value; }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Parameters: `<name = value, …>`
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 class ParameterParser {
 public:
   ParameterParser(AsmParser &parser, StringRef attribute)
       : parser_(parser), attribute_(attribute), loc_(parser.getCurrentLocation()) {}
 
-  template <typename Value> ParameterParser &need(StringRef name, Value &value) { return add(name, value, true); }
-  template <typename Value> ParameterParser &take(StringRef name, Value &value) { return add(name, value, false); }
+  template <typename Value> ParameterParser &need(StringRef name, Value &value) {
+    return add(name, value, true);
+  }
+  template <typename Value> ParameterParser &take(StringRef name, Value &value) {
+    return add(name, value, false);
+  }
 
   ParseResult parse() {
     bool isOptional = llvm::none_of(all_, [](const Parameter &each) { return each.isNeeded; });
@@ -157,14 +170,15 @@ private:
   ParseResult parseOne() {
     SMLoc place = parser_.getCurrentLocation();
     StringRef name;
-    SmallVector<StringRef> known = llvm::map_to_vector(all_, [](const Parameter &each) { return each.name; });
+    SmallVector<StringRef> known =
+        llvm::map_to_vector(all_, [](const Parameter &each) { return each.name; });
     if (failed(parser_.parseOptionalKeyword(&name)))
-      return parser_.emitError(place) << "expected a parameter of #graph." << attribute_ << ", known are "
-                                      << llvm::join(known, ", ");
+      return parser_.emitError(place) << "expected a parameter of #graph." << attribute_
+                                      << ", known are " << llvm::join(known, ", ");
     auto *found = llvm::find_if(all_, [&](const Parameter &each) { return each.name == name; });
     if (found == all_.end())
-      return parser_.emitError(place) << "#graph." << attribute_ << " has no parameter '" << name << "'"
-                                      << suggestName(name, known);
+      return parser_.emitError(place) << "#graph." << attribute_ << " has no parameter '" << name
+                                      << "'" << suggestName(name, known);
     if (found->isGiven)
       return parser_.emitError(place) << "parameter '" << name << "' is given twice";
     found->isGiven = true;
@@ -200,8 +214,8 @@ private:
   bool any_ = false;
 };
 
-/// The attribute, or null after an error at `loc`. The arguments have the types of its parameters: with others MLIR's own
-/// function would be meant, which needs to know how attributes are stored.
+/// The attribute, or null after an error at `loc`. The arguments have the types of its parameters:
+/// with others MLIR's own function would be meant, which needs to know how attributes are stored.
 template <typename Result, typename... Arguments>
 Result getCheckedAt(AsmParser &parser, SMLoc loc, const Arguments &...arguments) {
   auto complain = [&]() -> InFlightDiagnostic { return parser.emitError(loc); };

@@ -1,4 +1,4 @@
-//===- ClusterAttrs.cpp - devices, replicas, the cluster and the strategy that is asked for -----------------------===//
+//===- ClusterAttrs.cpp - devices, replicas, the cluster and the strategy that is asked for ---===//
 #include "dialects/graph/AttrParameters.h"
 #include "runtime/common/cluster/ClusterConfig.h"
 #include "runtime/common/device/DeviceKinds.h"
@@ -6,9 +6,9 @@
 using namespace mlir;
 using namespace graphc::graph;
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Device
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 DeviceAttr DeviceAttr::get(MLIRContext *context, const DeviceName &name) {
   return get(context, name.job, name.task.value_or(-1), name.kind, name.index.value_or(-1));
@@ -52,9 +52,9 @@ Attribute DeviceAttr::parse(AsmParser &parser, Type) {
 }
 void DeviceAttr::print(AsmPrinter &printer) const { printer << "<\"" << str() << "\">"; }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Replicas, cluster, strategy, part of a variable
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Each entry is a task or a run of tasks, `/job:worker/task:0-3`; there is one.
 LogicalResult ReplicasAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayAttr ranges) {
@@ -84,16 +84,19 @@ int64_t ReplicasAttr::getSize() const {
   return size;
 }
 
-/// What passes rely on without asking: each job once, with a task at least; devices of jobs that there are, each once,
-/// with kind and number; a chief that is one of the tasks.
-LogicalResult ClusterAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<NamedAttribute> jobs,
-                                  ArrayRef<NamedAttribute> devices, DeviceAttr chief) {
+/// What passes rely on without asking: each job once, with a task at least; devices of jobs that
+/// there are, each once, with kind and number; a chief that is one of the tasks.
+LogicalResult ClusterAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  ArrayRef<NamedAttribute> jobs, ArrayRef<NamedAttribute> devices,
+                                  DeviceAttr chief) {
   int64_t tasks = 0;
   for (NamedAttribute job : jobs) {
     auto count = dyn_cast<IntegerAttr>(job.getValue());
     if (!count || count.getInt() < 1)
-      return emitError() << "expected at least one task in job '" << job.getName().getValue() << "'";
-    if (llvm::count_if(jobs, [&](NamedAttribute other) { return other.getName() == job.getName(); }) > 1)
+      return emitError() << "expected at least one task in job '" << job.getName().getValue()
+                         << "'";
+    if (llvm::count_if(jobs,
+                       [&](NamedAttribute other) { return other.getName() == job.getName(); }) > 1)
       return emitError() << "job '" << job.getName().getValue() << "' is given twice";
     if (job.getName() == chief.getJob())
       tasks = count.getInt();
@@ -110,14 +113,16 @@ LogicalResult ClusterAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
       if (text)
         device = DeviceName::parse("/device:" + text.str(), error);
       if (!device || device->kind.empty() || !device->index)
-        return emitError() << "expected the devices of job '" << name << "' as strings such as \"CPU:0\", got "
-                           << entry;
+        return emitError() << "expected the devices of job '" << name
+                           << "' as strings such as \"CPU:0\", got " << entry;
       if (llvm::count(list, entry) > 1)
         return emitError() << "job '" << name << "' has the device " << entry << " twice";
     }
     if (llvm::none_of(jobs, [&](NamedAttribute other) { return other.getName() == job.getName(); }))
-      return emitError() << "devices are given for job '" << name << "', which is not in the cluster";
-    if (llvm::count_if(devices, [&](NamedAttribute other) { return other.getName() == job.getName(); }) > 1)
+      return emitError() << "devices are given for job '" << name
+                         << "', which is not in the cluster";
+    if (llvm::count_if(devices,
+                       [&](NamedAttribute other) { return other.getName() == job.getName(); }) > 1)
       return emitError() << "the devices of job '" << name << "' are given twice";
   }
   if (chief.getTask() < 0 || chief.getTask() >= tasks)
@@ -143,7 +148,8 @@ SmallVector<DeviceAttr> ClusterAttr::getDevices(StringRef job, int64_t task) con
         add(text.str());
   if (devices.empty())
     add(device::hostDevice());
-  // A task computes on its GPUs where it has some; one of job ps stores for others, and that in the host's memory.
+  // A task computes on its GPUs where it has some; one of job ps stores for others, and that in the
+  // host's memory.
   SmallVector<DeviceAttr> ordered;
   for (bool first : {true, false})
     llvm::copy_if(devices, std::back_inserter(ordered), [&](DeviceAttr device) {
@@ -160,9 +166,10 @@ int64_t ClusterAttr::getJobIndex(StringRef job) const {
 }
 
 /// Settings within their bounds, and none beside one that excludes it.
-LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, bool async,
-                                   int64_t microBatches, int64_t sumLeaves, bool inGraph, ArrayAttr devices,
-                                   int64_t maxStaleness, int64_t replicasToAggregate, bool, int64_t bucketBytes,
+LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name,
+                                   bool async, int64_t microBatches, int64_t sumLeaves,
+                                   bool inGraph, ArrayAttr devices, int64_t maxStaleness,
+                                   int64_t replicasToAggregate, bool, int64_t bucketBytes,
                                    int64_t hosts, bool distinctRows, bool recoversFromMemory) {
   constexpr int64_t kMost = graphc::cluster::kMostMicroBatches;
   if (microBatches < 0 || microBatches > kMost)
@@ -175,22 +182,29 @@ LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     auto text = dyn_cast<StringAttr>(device);
     std::string error;
     if (!text || !DeviceName::parse(text.getValue(), error))
-      return emitError() << "expected devices as strings such as \"/job:worker/task:0/device:CPU:0\", got " << device;
+      return emitError()
+             << "expected devices as strings such as \"/job:worker/task:0/device:CPU:0\", got "
+             << device;
   }
   if (maxStaleness < -1 || (maxStaleness >= 0 && !async))
-    return emitError() << "expected max_staleness of at least 0 beside async = true, got " << maxStaleness;
+    return emitError() << "expected max_staleness of at least 0 beside async = true, got "
+                       << maxStaleness;
   if (replicasToAggregate < 0 || (replicasToAggregate > 0 && async))
-    return emitError() << "expected replicas_to_aggregate of at least 1 without async, got " << replicasToAggregate;
+    return emitError() << "expected replicas_to_aggregate of at least 1 without async, got "
+                       << replicasToAggregate;
   if (bucketBytes < 0)
     return emitError() << "expected bucket_bytes of at least 1, got " << bucketBytes;
   if (hosts != 1 && (hosts < 1 || name != "all_reduce" || inGraph))
-    return emitError() << "expected hosts of at least 1, and more of all_reduce without in_graph alone, got " << hosts;
+    return emitError()
+           << "expected hosts of at least 1, and more of all_reduce without in_graph alone, got "
+           << hosts;
   const bool sumsAmongWorkers = name == "all_reduce" && !inGraph;
   if (recoversFromMemory && !sumsAmongWorkers)
     return emitError() << "expected recovers_from_memory of all_reduce without in_graph";
   if (distinctRows && (name == "one_device" || sumsAmongWorkers))
-    return emitError() << "expected distinct_rows of a strategy by which rows travel, not one_device, nor all_reduce "
-                          "without in_graph";
+    return emitError()
+           << "expected distinct_rows of a strategy by which rows travel, not one_device, nor all_reduce "
+              "without in_graph";
   return success();
 }
 
@@ -217,7 +231,8 @@ Attribute ClusterAttr::parse(AsmParser &parser, Type) {
       list.push_back(builder.getNamedAttr(name, value));
       return success();
     };
-    return failure(parser.parseEqual() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseEntry) ||
+    return failure(parser.parseEqual() ||
+                   parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseEntry) ||
                    parser.parseComma());
   };
   auto parseCount = [&](Attribute &value) -> ParseResult {
@@ -265,8 +280,10 @@ void ClusterAttr::print(AsmPrinter &printer) const {
 Attribute StrategyAttr::parse(AsmParser &parser, Type) {
   StringAttr name;
   ArrayAttr devices;
-  bool async = false, inGraph = false, fast = false, distinctRows = false, recoversFromMemory = false;
-  int64_t microBatches = 0, sumLeaves = 0, maxStaleness = -1, replicasToAggregate = 0, bucketBytes = 0, hosts = 1;
+  bool async = false, inGraph = false, fast = false, distinctRows = false,
+       recoversFromMemory = false;
+  int64_t microBatches = 0, sumLeaves = 0, maxStaleness = -1, replicasToAggregate = 0,
+          bucketBytes = 0, hosts = 1;
   ParameterParser parameters(parser, getMnemonic());
   parameters.need("name", name)
       .take("async", async)
@@ -283,9 +300,9 @@ Attribute StrategyAttr::parse(AsmParser &parser, Type) {
       .take("recovers_from_memory", recoversFromMemory);
   if (parameters.parse())
     return {};
-  return getCheckedAt<StrategyAttr>(parser, parameters.getLoc(), name, async, microBatches, sumLeaves, inGraph, devices,
-                                    maxStaleness, replicasToAggregate, fast, bucketBytes, hosts, distinctRows,
-                                    recoversFromMemory);
+  return getCheckedAt<StrategyAttr>(parser, parameters.getLoc(), name, async, microBatches,
+                                    sumLeaves, inGraph, devices, maxStaleness, replicasToAggregate,
+                                    fast, bucketBytes, hosts, distinctRows, recoversFromMemory);
 }
 void StrategyAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)

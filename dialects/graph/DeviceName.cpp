@@ -1,4 +1,4 @@
-//===- DeviceName.cpp -----------------------------------------------------------------------------------------===//
+//===- DeviceName.cpp -------------------------------------------------------------------------===//
 #include "dialects/graph/DeviceName.h"
 
 #include "runtime/common/cluster/DeviceSpec.h"
@@ -9,7 +9,8 @@ static std::string_view view(llvm::StringRef text) { return {text.data(), text.s
 
 // One grammar for models and cluster.json: the runtime's.
 std::optional<DeviceName> DeviceName::parse(llvm::StringRef text, std::string &error) {
-  absl::StatusOr<graphc::cluster::DeviceSpec> parsed = graphc::cluster::DeviceSpec::parse(view(text));
+  absl::StatusOr<graphc::cluster::DeviceSpec> parsed =
+      graphc::cluster::DeviceSpec::parse(view(text));
   if (!parsed.ok()) {
     error = std::string(parsed.status().message());
     return std::nullopt;
@@ -49,9 +50,13 @@ DeviceName DeviceName::over(const DeviceName &outer) const {
 }
 
 bool DeviceName::isCompatibleWith(const DeviceName &other) const {
-  auto agree = [](const auto &a, const auto &b, bool openA, bool openB) { return openA || openB || a == b; };
-  return agree(job, other.job, job.empty(), other.job.empty()) && agree(task, other.task, !task, !other.task) &&
-         agree(kind, other.kind, kind.empty(), other.kind.empty()) && agree(index, other.index, !index, !other.index);
+  auto agree = [](const auto &a, const auto &b, bool openA, bool openB) {
+    return openA || openB || a == b;
+  };
+  return agree(job, other.job, job.empty(), other.job.empty()) &&
+         agree(task, other.task, !task, !other.task) &&
+         agree(kind, other.kind, kind.empty(), other.kind.empty()) &&
+         agree(index, other.index, !index, !other.index);
 }
 
 std::optional<ReplicaRange> ReplicaRange::parse(llvm::StringRef text, std::string &error) {

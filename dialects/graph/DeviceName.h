@@ -1,9 +1,9 @@
-//===- DeviceName.h - device names in TensorFlow's syntax -------------------------------------------*- C++ -*-===//
+//===- DeviceName.h - device names in TensorFlow's syntax ---------------------------*- C++ -*-===//
 //
-// `/job:NAME/replica:0/task:N/device:KIND:N`, each part optional, `/cpu:N` and `/gpu:N` for short. A part that is absent
-// or `*` is open.
+// `/job:NAME/replica:0/task:N/device:KIND:N`, each part optional, `/cpu:N` and `/gpu:N` for short.
+// A part that is absent or `*` is open.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_GRAPH_DEVICENAME_H
 #define GRAPHC_DIALECTS_GRAPH_DEVICENAME_H
 
@@ -30,8 +30,8 @@ struct DeviceName {
   std::string str() const;
   /// Every part is given.
   bool isFull() const { return !job.empty() && task && !kind.empty() && index; }
-  /// The parts of this, and where it leaves one open, that of `outer`. An index means nothing under another kind and is
-  /// taken only with it; a task likewise with its job.
+  /// The parts of this, and where it leaves one open, that of `outer`. An index means nothing under
+  /// another kind and is taken only with it; a task likewise with its job.
   DeviceName over(const DeviceName &outer) const;
   /// Whether some full name satisfies both.
   bool isCompatibleWith(const DeviceName &other) const;

@@ -4,7 +4,8 @@
 
 void graphc::graph::getDrawEffects(
     mlir::Operation *op,
-    mlir::SmallVectorImpl<mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>> &effects) {
+    mlir::SmallVectorImpl<mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>
+        &effects) {
   if (!mlir::cast<DrawOpInterface>(op).isNumbered())
     effects.emplace_back(mlir::MemoryEffects::Write::get(), DrawResource::get());
 }

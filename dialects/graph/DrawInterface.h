@@ -1,4 +1,4 @@
-//===- DrawInterface.h - ops that draw random numbers ---------------------------------------------------*- C++ -*-===//
+//===- DrawInterface.h - ops that draw random numbers -------------------------------*- C++ -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_DRAWINTERFACE_H
 #define GRAPHC_DIALECTS_GRAPH_DRAWINTERFACE_H
 
@@ -18,8 +18,9 @@ struct DrawResource : mlir::SideEffects::Resource::Base<DrawResource> {
 };
 
 /// The memory effects of a draw.
-void getDrawEffects(mlir::Operation *op,
-                    mlir::SmallVectorImpl<mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>> &effects);
+void getDrawEffects(
+    mlir::Operation *op,
+    mlir::SmallVectorImpl<mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>> &effects);
 
 } // namespace graphc::graph
 

@@ -1,4 +1,4 @@
-//===- GraphAttrs.cpp - registration of all attributes; roles, comparisons and precisions -------------------------===//
+//===- GraphAttrs.cpp - registration of all attributes; roles, comparisons and precisions -----===//
 #include "dialects/graph/AttrParameters.h"
 #include "dialects/graph/DiscardableAttributes.h"
 
@@ -33,7 +33,8 @@ Attribute GraphDialect::parseAttribute(DialectAsmParser &parser, Type type) cons
   // MLIR skips what is left of `<…>`.
   const char *rest = parser.getCurrentLocation().getPointer();
   if (rest >= text.begin() && rest < text.end()) {
-    parser.emitError(parser.getCurrentLocation()) << "expected the end of #graph." << text.split('<').first << " here";
+    parser.emitError(parser.getCurrentLocation())
+        << "expected the end of #graph." << text.split('<').first << " here";
     return {};
   }
   return attribute;
@@ -43,43 +44,53 @@ void GraphDialect::printAttribute(Attribute attribute, DialectAsmPrinter &printe
   (void)generatedAttributePrinter(attribute, printer);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Role, comparison, precision
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// `<word>` or `word`, one of an enumeration.
 template <typename Enum>
-static FailureOr<Enum> parseWord(AsmParser &parser, StringRef what, std::optional<Enum> (*find)(StringRef),
+static FailureOr<Enum> parseWord(AsmParser &parser, StringRef what,
+                                 std::optional<Enum> (*find)(StringRef),
                                  ArrayRef<StringRef> known) {
   SMLoc loc = parser.getCurrentLocation();
   std::string word;
   if (failed(parser.parseOptionalKeywordOrString(&word)))
-    return parser.emitError(loc) << "expected " << what << ", known are " << llvm::join(known, ", ");
+    return parser.emitError(loc) << "expected " << what << ", known are "
+                                 << llvm::join(known, ", ");
   if (std::optional<Enum> found = find(word))
     return *found;
-  return parser.emitError(loc) << "unknown " << what << " '" << word << "'" << suggestName(word, known);
+  return parser.emitError(loc) << "unknown " << what << " '" << word << "'"
+                               << suggestName(word, known);
 }
 
 Attribute RoleAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess())
     return {};
-  FailureOr<Role> role = parseWord<Role>(parser, "role", symbolizeRole, {"train", "eval", "predict"});
+  FailureOr<Role> role =
+      parseWord<Role>(parser, "role", symbolizeRole, {"train", "eval", "predict"});
   if (failed(role) || parser.parseGreater())
     return {};
   return get(parser.getContext(), *role);
 }
-void RoleAttr::print(AsmPrinter &printer) const { printer << "<" << stringifyRole(getValue()) << ">"; }
+void RoleAttr::print(AsmPrinter &printer) const {
+  printer << "<" << stringifyRole(getValue()) << ">";
+}
 
 Attribute ComparisonAttr::parse(AsmParser &parser, Type) {
-  FailureOr<Comparison> relation =
-      parseWord<Comparison>(parser, "relation", symbolizeComparison, {"eq", "ne", "lt", "le", "gt", "ge"});
+  FailureOr<Comparison> relation = parseWord<Comparison>(parser, "relation", symbolizeComparison,
+                                                         {"eq", "ne", "lt", "le", "gt", "ge"});
   return succeeded(relation) ? get(parser.getContext(), *relation) : Attribute();
 }
-void ComparisonAttr::print(AsmPrinter &printer) const { printer << ' ' << stringifyComparison(getValue()); }
+void ComparisonAttr::print(AsmPrinter &printer) const {
+  printer << ' ' << stringifyComparison(getValue());
+}
 
 Attribute PrecisionAttr::parse(AsmParser &parser, Type) {
   FailureOr<Precision> precision =
       parseWord<Precision>(parser, "precision", symbolizePrecision, {"ieee", "tf32", "bf16"});
   return succeeded(precision) ? get(parser.getContext(), *precision) : Attribute();
 }
-void PrecisionAttr::print(AsmPrinter &printer) const { printer << ' ' << stringifyPrecision(getValue()); }
+void PrecisionAttr::print(AsmPrinter &printer) const {
+  printer << ' ' << stringifyPrecision(getValue());
+}

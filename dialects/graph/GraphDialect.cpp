@@ -1,4 +1,4 @@
-//===- GraphDialect.cpp - registration, names that nobody registered, types ------------------------------------===//
+//===- GraphDialect.cpp - registration, names that nobody registered, types -------------------===//
 #include "dialects/graph/ops/ComputeOps.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -15,14 +15,18 @@ using namespace graphc::graph;
 #include "dialects/graph/GraphOpInterfaces.cpp.inc"
 
 void GraphDialect::initialize() {
-  getContext()->loadDialect<memref::MemRefDialect, scf::SCFDialect>(); // of loops that ops write themselves
+  // of loops that ops write themselves
+  getContext()->loadDialect<memref::MemRefDialect, scf::SCFDialect>();
   registerAttributes();
   registerOps();
 }
 
-std::optional<Dialect::ParseOpHook> GraphDialect::getParseOperationHook(StringRef) const { return parseUnknownOp; }
+std::optional<Dialect::ParseOpHook> GraphDialect::getParseOperationHook(StringRef) const {
+  return parseUnknownOp;
+}
 
-Operation *GraphDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+Operation *GraphDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                             Location loc) {
   auto elements = dyn_cast<ElementsAttr>(value);
   if (!elements || elements.getType() != type)
     return nullptr;
@@ -39,7 +43,8 @@ bool graphc::graph::isSizeWithinLimits(ArrayRef<int64_t> shape) {
 
 bool graphc::graph::isGraphTensor(Type type, unsigned kinds) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() || llvm::is_contained(tensor.getShape(), 0))
+  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() ||
+      llvm::is_contained(tensor.getShape(), 0))
     return false;
   if (tensor.getRank() > kMaxRank || !isSizeWithinLimits(tensor.getShape()))
     return false;
@@ -79,7 +84,8 @@ TypedAttr graphc::graph::getScalarAttr(TypedAttr element) {
 }
 
 Type graphc::graph::getStoredElement(Type element) {
-  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : getScalarElement(element);
+  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8)
+                              : getScalarElement(element);
 }
 
 Type graphc::graph::withElement(Type type, Type element) {
@@ -95,7 +101,9 @@ int64_t graphc::graph::getByteSize(ShapedType type) {
   return type.getNumElements() * getElementBytes(type.getElementType());
 }
 
-int64_t graphc::graph::getByteSize(Value value) { return getByteSize(cast<ShapedType>(value.getType())); }
+int64_t graphc::graph::getByteSize(Value value) {
+  return getByteSize(cast<ShapedType>(value.getType()));
+}
 
 RankedTensorType graphc::graph::getJoinedType(RankedTensorType piece, int64_t count) {
   SmallVector<int64_t> shape(piece.getShape());

@@ -1,8 +1,8 @@
-//===- GraphDialect.h - the graph dialect: ops, attributes, interfaces ----------------------------------*- C++ -*-===//
+//===- GraphDialect.h - the graph dialect: ops, attributes, interfaces --------------*- C++ -*-===//
 //
 // The one header of the dialect; docs/dialects/graph.md is generated from its TableGen files.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_GRAPH_GRAPHDIALECT_H
 #define GRAPHC_DIALECTS_GRAPH_GRAPHDIALECT_H
 
@@ -45,7 +45,8 @@ struct BitwiseDouble {
   }
 };
 
-/// The element types a constraint admits. IntegerKind and FloatKind are those that are computed with as they are: i32, i64, f32, f64.
+/// The element types a constraint admits. IntegerKind and FloatKind are those that are computed
+/// with as they are: i32, i64, f32, f64.
 enum TensorKind : unsigned {
   BoolKind = 1,
   IntegerKind = 2,
@@ -58,20 +59,24 @@ enum TensorKind : unsigned {
   AnyNumberKind = NumberKind | ByteKind | WordKind | BfloatKind,
   AnyKind = BoolKind | AnyNumberKind
 };
-/// What a tensor may be: counts of elements and bytes, and sums of many, never overflow; the plan has the same rank.
+/// What a tensor may be: counts of elements and bytes, and sums of many, never overflow; the plan
+/// has the same rank.
 constexpr int64_t kMaxRank = 16;
 constexpr int64_t kMaxElements = int64_t(1) << 37;
 /// Of a data set, and of a step over all replicas; the plan has the same limit.
 constexpr int64_t kMaxSamples = int64_t(1) << 46;
 /// At most kMaxElements; the shape is static.
 bool isSizeWithinLimits(llvm::ArrayRef<int64_t> shape);
-/// A static ranked tensor within those limits, without encoding or empty dimension, whose element type is of one of these kinds.
+/// A static ranked tensor within those limits, without encoding or empty dimension, whose element
+/// type is of one of these kinds.
 bool isGraphTensor(mlir::Type type, unsigned kinds);
 /// The type's shape with another element type; null for a type without shape.
 mlir::Type withElement(mlir::Type type, mlir::Type element);
-/// The type in which elements of this one are computed with: f32 for bf16, i32 for i8 and ui8, i64 for ui32, else the type itself.
+/// The type in which elements of this one are computed with: f32 for bf16, i32 for i8 and ui8, i64
+/// for ui32, else the type itself.
 mlir::Type getComputeElement(mlir::Type element);
-/// What loops have for an element: signless integers of the same bits for ui8, ui32 and bf16, else the type itself.
+/// What loops have for an element: signless integers of the same bits for ui8, ui32 and bf16, else
+/// the type itself.
 mlir::Type getScalarElement(mlir::Type element);
 mlir::TypedAttr getScalarAttr(mlir::TypedAttr element);
 /// What the memory of loops has: the same, but for an i1, which is an i8 of 0 or 1.
@@ -96,17 +101,20 @@ struct ReportResource : mlir::SideEffects::Resource::Base<ReportResource> {
 
 /// The op infers its result types before they are compared with those written (Graph_InferType).
 mlir::LogicalResult verifyInference(mlir::Operation *op);
-template <typename ConcreteType> struct InferenceFirst : mlir::OpTrait::TraitBase<ConcreteType, InferenceFirst> {
+template <typename ConcreteType>
+struct InferenceFirst : mlir::OpTrait::TraitBase<ConcreteType, InferenceFirst> {
   static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyInference(op); }
 };
 
-/// A slot variable of an optimizer, "@w/Momentum" for the variable @w, and what each of its elements is at first.
+/// A slot variable of an optimizer, "@w/Momentum" for the variable @w, and what each of its
+/// elements is at first.
 struct OptimizerSlot {
   llvm::StringRef name;
   double initial = 0;
 };
 
-/// What an optimizer is told of one update (OptimizerAttrInterface). Scalars of a step are tensor<f64>.
+/// What an optimizer is told of one update (OptimizerAttrInterface). Scalars of a step are
+/// tensor<f64>.
 struct GradientUpdate {
   mlir::FlatSymbolRefAttr variable;
   llvm::SmallVector<mlir::FlatSymbolRefAttr> slots; ///< as getSlots() has them
@@ -135,8 +143,11 @@ struct GradientUpdate {
 namespace graphc::graph {
 
 /// The op's `graph.device`, or null.
-inline DeviceAttr getDevice(mlir::Operation *op) { return op->getAttrOfType<DeviceAttr>(GraphDialect::kDevice); }
-/// Where a value of a placed function is; null: an argument. What a graph.repeat gives is where it is yielded.
+inline DeviceAttr getDevice(mlir::Operation *op) {
+  return op->getAttrOfType<DeviceAttr>(GraphDialect::kDevice);
+}
+/// Where a value of a placed function is; null: an argument. What a graph.repeat gives is where it
+/// is yielded.
 DeviceAttr getDeviceOf(mlir::Value value);
 inline void setDevice(mlir::Operation *op, DeviceAttr device) {
   if (device)

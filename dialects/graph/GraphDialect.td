@@ -1,4 +1,4 @@
-//===- GraphDialect.td - the graph dialect: what to compute, no machines ------------------------*- tablegen -*-===//
+//===- GraphDialect.td - the graph dialect: what to compute, no machines -------*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_GRAPHDIALECT
 #define GRAPHC_DIALECTS_GRAPH_GRAPHDIALECT
 
@@ -9,9 +9,10 @@ def Graph_Dialect : Dialect {
   let cppNamespace = "::graphc::graph";
   let summary = "static dataflow with named state: a model before it knows machines";
   let description = [{
-    A model is a module of variables, data sets and functions. A function is a straight line of typed ops over static
-    tensors (i1, i8, ui8, i32, ui32, i64, bf16, f32, f64); state is named, and a read sees the latest preceding write in text order. There is
-    no implicit broadcasting and no word about machines but the optional `graph.device` on an op.
+    A model is a module of variables, data sets and functions. A function is a straight line of
+    typed ops over static tensors (i1, i8, ui8, i32, ui32, i64, bf16, f32, f64); state is named, and
+    a read sees the latest preceding write in text order. There is no implicit broadcasting and no
+    word about machines but the optional `graph.device` on an op.
 
     ```mlir
     graph.variable @w : tensor<2xf32> = #graph.zeros
@@ -22,15 +23,18 @@ def Graph_Dialect : Dialect {
     }
     ```
 
-    Attributes of the dialect that other ops carry: `graph.device` (any op), `graph.colocate_with` (any op: the variable
-    beside which it stands), `graph.device_rule` (scopes: how their device's tasks share the variables that are first used
-    inside), `graph.name` (arguments and results of functions; ops, which placement rules match by it and which have it from
-    `loc("name")` as well), `graph.reduction` (results of functions), `graph.kept` (partial sums over micro-batches: what stands before and what stands
-    behind them share no kernel), `graph.slot_of` (variables that belong to an optimizer), `graph.part_of`
-    (variables that are rows of one of the model), and on the module `graph.stage`, `graph.cluster`, `graph.strategy`
-    with `graph.replicas`, `graph.variable_placement`, `graph.min_shard_bytes` and `graph.max_shards` (what is asked for, in whose
-    place `graph.distribution` has what comes of it), `graph.placement`, `graph.soft_placement`, `graph.no_cublaslt` and `graph.settings`
-    (where strategy and rules are written).
+    Attributes of the dialect that other ops carry: `graph.device` (any op), `graph.colocate_with`
+    (any op: the variable beside which it stands), `graph.device_rule` (scopes: how their device's
+    tasks share the variables that are first used inside), `graph.name` (arguments and results of
+    functions; ops, which placement rules match by it and which have it from `loc("name")` as well),
+    `graph.reduction` (results of functions), `graph.kept` (partial sums over micro-batches: what
+    stands before and what stands behind them share no kernel), `graph.slot_of` (variables that
+    belong to an optimizer), `graph.part_of` (variables that are rows of one of the model), and on
+    the module `graph.stage`, `graph.cluster`, `graph.strategy` with `graph.replicas`,
+    `graph.variable_placement`, `graph.min_shard_bytes` and `graph.max_shards` (what is asked for,
+    in whose place `graph.distribution` has what comes of it), `graph.placement`,
+    `graph.soft_placement`, `graph.no_cublaslt` and `graph.settings` (where strategy and rules are
+    written).
   }];
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
@@ -68,8 +72,10 @@ def Graph_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kLinks = "graph.links";
     /// The counter of applied updates; differentiate creates it where the model has none.
     static constexpr ::llvm::StringLiteral kGlobalStep = "global_step";
-    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
-    void printAttribute(::mlir::Attribute attribute, ::mlir::DialectAsmPrinter &printer) const override;
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
+                                     ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attribute,
+                        ::mlir::DialectAsmPrinter &printer) const override;
     std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
   private:
     void registerAttributes();

@@ -1,4 +1,4 @@
-//===- GraphModelOps.td - the ops that passes know: state, structure, training -----------------*- tablegen -*-===//
+//===- GraphModelOps.td - the ops that passes know: state, structure, training -*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_GRAPHMODELOPS
 #define GRAPHC_DIALECTS_GRAPH_GRAPHMODELOPS
 

@@ -1,4 +1,4 @@
-//===- GraphOps.cpp - registration, text forms and accessors of ops -----------------------------------------------===//
+//===- GraphOps.cpp - registration, text forms and accessors of ops ---------------------------===//
 #include "dialects/graph/AttrParameters.h"
 #include "dialects/graph/ops/ComputeOps.h"
 #include "dialects/graph/ops/PassOpBuilders.h"
@@ -8,9 +8,9 @@
 using namespace mlir;
 using namespace graphc::graph;
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Custom directives
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// `(tensor<784xf32>, tensor<i32>)`
 static ParseResult parseComponentTypes(OpAsmParser &parser, ArrayAttr &components) {
@@ -34,16 +34,22 @@ static void printComponentTypes(OpAsmPrinter &printer, Operation *, ArrayAttr co
 }
 
 static ParseResult parseInitializer(OpAsmParser &parser, InitializerAttrInterface &value) {
-  return parseKind(parser, value,
-                   "#graph.zeros, #graph.value, #graph.uniform, #graph.normal, #graph.glorot_uniform or "
-                   "#graph.uninitialized");
+  return parseKind(
+      parser, value,
+      "#graph.zeros, #graph.value, #graph.uniform, #graph.normal, #graph.glorot_uniform or "
+      "#graph.uninitialized");
 }
-static void printInitializer(OpAsmPrinter &printer, Operation *, InitializerAttrInterface value) { printer << value; }
+static void printInitializer(OpAsmPrinter &printer, Operation *, InitializerAttrInterface value) {
+  printer << value;
+}
 static ParseResult parseSource(OpAsmParser &parser, DatasetSourceAttrInterface &value) {
-  return parseKind(parser, value,
-                   "#graph.idx, #graph.npy, #graph.csv, #graph.text, #graph.cifar10 or #graph.synthetic");
+  return parseKind(
+      parser, value,
+      "#graph.idx, #graph.npy, #graph.csv, #graph.text, #graph.cifar10 or #graph.synthetic");
 }
-static void printSource(OpAsmPrinter &printer, Operation *, DatasetSourceAttrInterface value) { printer << value; }
+static void printSource(OpAsmPrinter &printer, Operation *, DatasetSourceAttrInterface value) {
+  printer << value;
+}
 
 #define GET_OP_CLASSES
 #include "dialects/graph/GraphOps.cpp.inc"
@@ -80,22 +86,23 @@ void GraphDialect::registerOps() {
   registerOptimizerOps(*this);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Functions
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildType = [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
                       function_interface_impl::VariadicFlag,
                       std::string &) { return builder.getFunctionType(arguments, results); };
-  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
-                                                  getFunctionTypeAttrName(result.name), buildType,
-                                                  getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), buildType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
 }
 
 void FuncOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
-                                           getArgAttrsAttrName(), getResAttrsAttrName());
+  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
+                                           getFunctionTypeAttrName(), getArgAttrsAttrName(),
+                                           getResAttrsAttrName());
 }
 
 std::string FuncOp::getArgumentName(unsigned index) {
@@ -108,13 +115,15 @@ std::string FuncOp::getResultName(unsigned index) {
   return name ? name.str() : "result" + std::to_string(index);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Accessors
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-void VariableOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type,
-                       InitializerAttrInterface initializer, bool trainable) {
-  build(builder, state, builder.getStringAttr(name), TypeAttr::get(type), initializer, builder.getBoolAttr(trainable),
+void VariableOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                       RankedTensorType type, InitializerAttrInterface initializer,
+                       bool trainable) {
+  build(builder, state, builder.getStringAttr(name), TypeAttr::get(type), initializer,
+        builder.getBoolAttr(trainable),
         /*aggregation=*/StringAttr(), /*drawn_as=*/StringAttr());
 }
 
@@ -149,7 +158,8 @@ std::pair<Value, Value> MetricOp::buildSums(OpBuilder &builder) {
   Value sum = sumUp(values);
   if (mask)
     return {sum, sumUp(widen(mask, i64))};
-  return {sum, createSplat(builder, getLoc(), RankedTensorType::get({}, i64), double(type.getNumElements()))};
+  return {sum, createSplat(builder, getLoc(), RankedTensorType::get({}, i64),
+                           double(type.getNumElements()))};
 }
 
 /// One addition a replica; this counts one replica's.

@@ -1,4 +1,4 @@
-//===- GraphOps.td - every op of the graph dialect ----------------------------------------------*- tablegen -* ---===//
+//===- GraphOps.td - every op of the graph dialect -----------------------------*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_GRAPHOPS
 #define GRAPHC_DIALECTS_GRAPH_GRAPHOPS
 

@@ -1,4 +1,4 @@
-//===- GraphOpsState.td - reading and writing named state ---------------------------------------*- tablegen -*-===//
+//===- GraphOpsState.td - reading and writing named state ----------------------*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_GRAPHOPSSTATE
 #define GRAPHC_DIALECTS_GRAPH_GRAPHOPSSTATE
 
@@ -20,19 +20,22 @@ def Graph_ReadOp : Graph_Op<"read", [Graph_SymbolUser]> {
   let assemblyFormat = "$variable attr-dict `:` type($result)";
 }
 
-def Graph_NextBatchOp : Graph_Op<"next_batch", [
-    MemoryEffects<[MemRead<DatasetResource>, MemWrite<DatasetResource>]>, Graph_SymbolUser]> {
+def Graph_NextBatchOp
+    : Graph_Op<"next_batch", [MemoryEffects<[MemRead<DatasetResource>, MemWrite<DatasetResource>]>,
+                              Graph_SymbolUser]> {
   let summary = "the next samples of a data set";
   let description = [{
-    One result a component, [batch, sample…]. Without `pad_last` batches run over the ends of epochs. With it each epoch
-    covers every sample once, its last batch is padded, and one more result tells which samples are real; not in the training
-    of several replicas that do not wait for each other (asynchronous updates, backup workers), which have no epoch in common.
-    `replicate` makes towers that take `micro_batch` i of `micro_batches` a step.
-    With `classes` the integers of component i are 0 … classes[i] - 1, or any where that is 0, and a run ends by name at one
-    that is not; `bound-labels` writes it.
+    One result a component, [batch, sample…]. Without `pad_last` batches run over the ends of
+    epochs. With it each epoch covers every sample once, its last batch is padded, and one more
+    result tells which samples are real; not in the training of several replicas that do not wait
+    for each other (asynchronous updates, backup workers), which have no epoch in common.
+    `replicate` makes towers that take `micro_batch` i of `micro_batches` a step. With `classes` the
+    integers of component i are 0 … classes[i] - 1, or any where that is 0, and a run ends by name
+    at one that is not; `bound-labels` writes it.
 
     1. (C1) `dataset` names a `graph.dataset`.
-    2. (C2) The results are its components with a leading dimension `batch`, then with `pad_last` a mask tensor<batch x i1>.
+    2. (C2) The results are its components with a leading dimension `batch`, then with `pad_last` a
+       mask tensor<batch x i1>.
     3. (C3) `micro_batch` is less than `micro_batches`.
     4. (C4) `classes` has one number a component, at least 0; above 0 only for one of integers.
 
@@ -41,30 +44,36 @@ def Graph_NextBatchOp : Graph_Op<"next_batch", [
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$dataset, Graph_CountAttr:$batch, UnitAttr:$pad_last,
-                       DefaultValuedAttr<Graph_WhichAttr, "0">:$micro_batch,
-                       DefaultValuedAttr<Graph_CountAttr, "1">:$micro_batches,
-                       OptionalAttr<I64ArrayAttr>:$classes);
+      DefaultValuedAttr<Graph_WhichAttr, "0">:$micro_batch,
+      DefaultValuedAttr<Graph_CountAttr, "1">:$micro_batches, OptionalAttr<I64ArrayAttr>:$classes);
   let results = (outs Variadic<Graph_Tensor>:$outputs);
   let assemblyFormat = "$dataset attr-dict `:` type($outputs)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The batches, one a component of the data set.
-    ::mlir::ResultRange getComponents() { return getPadLast() ? getOutputs().drop_back() : getOutputs(); }
+    ::mlir::ResultRange getComponents() {
+      return getPadLast() ? getOutputs().drop_back() : getOutputs();
+    }
     /// The mask of real samples; null without pad_last.
-    ::mlir::Value getValid() { return getPadLast() ? ::mlir::Value(getOutputs().back()) : ::mlir::Value(); }
+    ::mlir::Value getValid() {
+      return getPadLast() ? ::mlir::Value(getOutputs().back()) : ::mlir::Value();
+    }
   }];
 }
 
 def Graph_MicroBatchIndexOp : Graph_Op<"micro_batch_index", [Pure]> {
   let summary = "which micro-batch of the phase this is, of all replicas together";
   let description = [{
-    step * M + m: micro-batch m of the step's M, which are numbered once for the whole cluster, and the number of steps that were made
-    before this one, those before a restart among them. So it is the same under every strategy, and no two micro-batches of a training have one number. Where
-    replicas do not wait for each other (asynchronous updates, backup workers) each counts its own steps, M times the number of replicas apart.
-    In functions of another role than train it counts from 0 whenever the function begins to run.
+    step * M + m: micro-batch m of the step's M, which are numbered once for the whole cluster, and
+    the number of steps that were made before this one, those before a restart among them. So it is
+    the same under every strategy, and no two micro-batches of a training have one number. Where
+    replicas do not wait for each other (asynchronous updates, backup workers) each counts its own
+    steps, M times the number of replicas apart. In functions of another role than train it counts
+    from 0 whenever the function begins to run.
 
-    Made by `number-draws`, of which every draw of a function takes it. `replicate` makes towers that are `micro_batch` i of
-    `micro_batches` a step. It costs nothing and is made by whoever uses it.
+    Made by `number-draws`, of which every draw of a function takes it. `replicate` makes towers
+    that are `micro_batch` i of `micro_batches` a step. It costs nothing and is made by whoever uses
+    it.
 
     1. (C1) `micro_batch` is less than `micro_batches`.
 
@@ -73,7 +82,7 @@ def Graph_MicroBatchIndexOp : Graph_Op<"micro_batch_index", [Pure]> {
     ```
   }];
   let arguments = (ins DefaultValuedAttr<Graph_WhichAttr, "0">:$micro_batch,
-                       DefaultValuedAttr<Graph_CountAttr, "1">:$micro_batches);
+      DefaultValuedAttr<Graph_CountAttr, "1">:$micro_batches);
   let results = (outs Graph_StepCount:$result);
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;

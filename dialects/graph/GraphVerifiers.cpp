@@ -1,17 +1,17 @@
-//===- GraphVerifiers.cpp - what the types alone do not say -------------------------------------------------------===//
+//===- GraphVerifiers.cpp - what the types alone do not say -----------------------------------===//
 //
-// The numbers are those of the constraints in each op's description. Where another op is to blame as well, a note points
-// at it.
+// The numbers are those of the constraints in each op's description. Where another op is to blame
+// as well, a note points at it.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #include "dialects/graph/DiscardableAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 
 using namespace mlir;
 using namespace graphc::graph;
 
-/// A name that findNameDefect finds no fault with: (C1) of a summary; of metrics, variables, data sets and functions as well. Passes make
-/// longer names of it, for which a plan has room.
+/// A name that findNameDefect finds no fault with: (C1) of a summary; of metrics, variables, data
+/// sets and functions as well. Passes make longer names of it, for which a plan has room.
 static LogicalResult verifyName(Operation *op, StringRef name) {
   std::string defect = findNameDefect(name);
   if (defect.empty())
@@ -19,71 +19,81 @@ static LogicalResult verifyName(Operation *op, StringRef name) {
   return op->emitOpError() << "name " << defect;
 }
 
-/// The result's type follows from operands and attributes. What the text, or a pass, says it is, is compared with that.
+/// The result's type follows from operands and attributes. What the text, or a pass, says it is, is
+/// compared with that.
 LogicalResult graphc::graph::verifyInference(Operation *op) {
   SmallVector<Type> types;
-  if (failed(cast<InferTypeOpInterface>(op).inferReturnTypes(op->getContext(), op->getLoc(), op->getOperands(),
-                                                             op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
-                                                             op->getRegions(), types)))
+  if (failed(cast<InferTypeOpInterface>(op).inferReturnTypes(
+          op->getContext(), op->getLoc(), op->getOperands(), op->getRawDictionaryAttrs(),
+          op->getPropertiesStorage(), op->getRegions(), types)))
     return failure();
   if (TypeRange(types) == op->getResultTypes())
     return success();
-  return op->emitOpError() << "result must be of type " << types.front() << ", got " << op->getResult(0).getType();
+  return op->emitOpError() << "result must be of type " << types.front() << ", got "
+                           << op->getResult(0).getType();
 }
 
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // State
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // (C1) the symbol names a variable of this type
 LogicalResult graphc::graph::detail::verifyVariable(Operation *op, SymbolTableCollection &symbols,
-                                                    FlatSymbolRefAttr name, Type type, StringRef what) {
+                                                    FlatSymbolRefAttr name, Type type,
+                                                    StringRef what) {
   Operation *symbol = symbols.lookupNearestSymbolFrom(op, name);
   if (!symbol)
-    return op->emitOpError() << "no variable " << name << " in this module, expected a graph.variable";
+    return op->emitOpError() << "no variable " << name
+                             << " in this module, expected a graph.variable";
   auto variable = dyn_cast<VariableOp>(symbol);
   if (!variable) {
-    InFlightDiagnostic diagnostic = op->emitOpError() << name << " is not a variable, expected a graph.variable";
+    InFlightDiagnostic diagnostic = op->emitOpError()
+                                    << name << " is not a variable, expected a graph.variable";
     diagnostic.attachNote(symbol->getLoc()) << "the symbol is this " << symbol->getName();
     return diagnostic;
   }
   if (variable.getType() != type) {
-    InFlightDiagnostic diagnostic = op->emitOpError() << what << " must be " << variable.getType() << " as variable "
-                                                      << name << " is, got " << type;
+    InFlightDiagnostic diagnostic = op->emitOpError()
+                                    << what << " must be " << variable.getType() << " as variable "
+                                    << name << " is, got " << type;
     diagnostic.attachNote(variable.getLoc()) << "the variable is declared here";
     return diagnostic;
   }
   return success();
 }
 
-// (C1) the variable exists and has the result's type: `outline` takes the variable's buffer for the value
+// (C1) the variable exists and has the result's type: `outline` takes the variable's buffer for the
+//      value
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return detail::verifyVariable(*this, symbols, getVariableAttr(), getResult().getType(), "result");
 }
 
-// (C2) with pad_last the last result is the mask   (C3) micro_batch < micro_batches   (C4) classes of integers
+// (C2) with pad_last the last result is the mask   (C3) micro_batch < micro_batches
+// (C4) classes of integers
 LogicalResult NextBatchOp::verify() {
   if (std::optional<ArrayAttr> classes = getClasses()) {
     if (classes->size() != getComponents().size())
-      return emitOpError() << "classes must be one number a component, " << getComponents().size() << ", got "
-                           << classes->size();
+      return emitOpError() << "classes must be one number a component, " << getComponents().size()
+                           << ", got " << classes->size();
     for (auto [index, component] : llvm::enumerate(getComponents())) {
       int64_t bound = cast<IntegerAttr>((*classes)[index]).getInt();
       if (bound < 0 || (bound > 0 && !isa<IntegerType>(getElementTypeOrSelf(component.getType()))))
         return emitOpError() << "classes of component " << index << ", " << component.getType()
-                             << ", must be at least 0, and 0 where it has no integers, got " << bound;
+                             << ", must be at least 0, and 0 where it has no integers, got "
+                             << bound;
     }
   }
   if (getMicroBatch() >= getMicroBatches())
-    return emitOpError() << "micro_batch must be less than micro_batches, got " << getMicroBatch() << " and "
-                         << getMicroBatches();
+    return emitOpError() << "micro_batch must be less than micro_batches, got " << getMicroBatch()
+                         << " and " << getMicroBatches();
   if (!getPadLast())
     return success();
   Type mask = RankedTensorType::get({int64_t(getBatch())}, IntegerType::get(getContext(), 1));
   if (getNumResults() == 0 || getResult(getNumResults() - 1).getType() != mask)
-    return emitOpError() << "with pad_last the last result must be the mask of real samples, " << mask;
+    return emitOpError() << "with pad_last the last result must be the mask of real samples, "
+                         << mask;
   return success();
 }
 
@@ -91,18 +101,20 @@ LogicalResult NextBatchOp::verify() {
 LogicalResult MicroBatchIndexOp::verify() {
   if (getMicroBatch() < getMicroBatches())
     return success();
-  return emitOpError() << "micro_batch must be less than micro_batches, got " << getMicroBatch() << " and "
-                       << getMicroBatches();
+  return emitOpError() << "micro_batch must be less than micro_batches, got " << getMicroBatch()
+                       << " and " << getMicroBatches();
 }
 
 // (C1) the symbol names a data set   (C2) the results are its components with a leading dimension
 LogicalResult NextBatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *symbol = symbols.lookupNearestSymbolFrom(*this, getDatasetAttr());
   if (!symbol)
-    return emitOpError() << "no data set " << getDatasetAttr() << " in this module, expected a graph.dataset";
+    return emitOpError() << "no data set " << getDatasetAttr()
+                         << " in this module, expected a graph.dataset";
   auto dataset = dyn_cast<DatasetOp>(symbol);
   if (!dataset) {
-    InFlightDiagnostic diagnostic = emitOpError() << getDatasetAttr() << " is not a data set, expected a graph.dataset";
+    InFlightDiagnostic diagnostic = emitOpError() << getDatasetAttr()
+                                                  << " is not a data set, expected a graph.dataset";
     diagnostic.attachNote(symbol->getLoc()) << "the symbol is this " << symbol->getName();
     return diagnostic;
   }
@@ -110,7 +122,8 @@ LogicalResult NextBatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (getComponents().size() != components.size()) {
     InFlightDiagnostic diagnostic = emitOpError()
                                     << "expected " << components.size() << " components"
-                                    << (getPadLast() ? " and a mask" : "") << ", got " << getNumResults() << " results";
+                                    << (getPadLast() ? " and a mask" : "") << ", got "
+                                    << getNumResults() << " results";
     diagnostic.attachNote(dataset.getLoc()) << "the data set is declared here";
     return diagnostic;
   }
@@ -119,32 +132,35 @@ LogicalResult NextBatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     llvm::append_range(shape, type.getShape());
     if (getResult(index).getType() == type.clone(shape))
       continue;
-    InFlightDiagnostic diagnostic = emitOpError() << "result " << index << " must be " << type.clone(shape)
-                                                  << ", a batch of " << type << ", got " << getResult(index).getType();
+    InFlightDiagnostic diagnostic = emitOpError() << "result " << index << " must be "
+                                                  << type.clone(shape) << ", a batch of " << type
+                                                  << ", got " << getResult(index).getType();
     diagnostic.attachNote(dataset.getLoc()) << "the data set is declared here";
     return diagnostic;
   }
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Training
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// The loss is a scalar float.
 static LogicalResult verifyLoss(Operation *op, Value loss) {
   RankedTensorType type = tensorOf(loss);
   if (type.getRank() == 0 && isa<FloatType>(type.getElementType()))
     return success();
-  InFlightDiagnostic diagnostic = op->emitOpError()
-                                  << "loss must be a scalar float, tensor<f32> or tensor<f64>, got " << type;
+  InFlightDiagnostic diagnostic =
+      op->emitOpError() << "loss must be a scalar float, tensor<f32> or tensor<f64>, got " << type;
   if (Operation *producer = loss.getDefiningOp())
     diagnostic.attachNote(producer->getLoc()) << "the loss is computed here";
   return diagnostic;
 }
 
-/// They are variables of f32 or f64, each named once, which `fits` takes; else they "must be `what`".
-static LogicalResult verifyListed(Operation *op, ArrayAttr variables, SymbolTableCollection &symbols, StringRef what,
+/// They are variables of f32 or f64, each named once, which `fits` takes; else they "must be
+/// `what`".
+static LogicalResult verifyListed(Operation *op, ArrayAttr variables,
+                                  SymbolTableCollection &symbols, StringRef what,
                                   function_ref<bool(VariableOp)> fits) {
   llvm::SmallPtrSet<Attribute, 8> seen;
   for (auto name : variables.getAsRange<FlatSymbolRefAttr>()) {
@@ -152,7 +168,8 @@ static LogicalResult verifyListed(Operation *op, ArrayAttr variables, SymbolTabl
       return op->emitOpError() << "variable " << name << " is listed twice";
     auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, name);
     if (!variable)
-      return op->emitOpError() << "no variable " << name << " in this module, expected a graph.variable";
+      return op->emitOpError() << "no variable " << name
+                               << " in this module, expected a graph.variable";
     if (isGraphTensor(variable.getType(), FloatKind) && fits(variable))
       continue;
     InFlightDiagnostic diagnostic = op->emitOpError() << "variable " << name << " must be " << what;
@@ -167,10 +184,13 @@ LogicalResult MinimizeOp::verify() {
   if (failed(verifyLoss(*this, getLoss())))
     return failure();
   std::pair<StringRef, std::optional<llvm::APFloat>> bounds[] = {
-      {"clip_norm", getClipNorm()}, {"clip_global_norm", getClipGlobalNorm()}, {"clip_value", getClipValue()}};
+      {"clip_norm", getClipNorm()},
+      {"clip_global_norm", getClipGlobalNorm()},
+      {"clip_value", getClipValue()}};
   for (auto &[name, bound] : bounds)
     if (bound && !(bound->isFinite() && !bound->isNegative() && !bound->isZero()))
-      return emitOpError() << name << " must be above 0 and finite, got " << bound->convertToDouble();
+      return emitOpError() << name << " must be above 0 and finite, got "
+                           << bound->convertToDouble();
   if (getClipNorm() && getClipGlobalNorm())
     return emitOpError() << "has clip_norm and clip_global_norm, expected one of them";
   if (std::optional<llvm::APFloat> average = getMovingAverage())
@@ -195,12 +215,14 @@ LogicalResult GradientsOp::verify() { return verifyLoss(*this, getLoss()); }
 
 // (C2) variables are of f32 or f64, each named once   (C3) a result for each, of its type
 LogicalResult GradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (failed(verifyListed(*this, getVariables(), symbols, "of f32 or f64", [](VariableOp) { return true; })))
+  if (failed(verifyListed(*this, getVariables(), symbols, "of f32 or f64",
+                          [](VariableOp) { return true; })))
     return failure();
   if (getVariables().size() != getNumResults())
-    return emitOpError() << "expected a result for each of the " << getVariables().size() << " variables, got "
-                         << getNumResults();
-  for (auto [name, result] : llvm::zip_equal(getVariables().getAsRange<FlatSymbolRefAttr>(), getResults()))
+    return emitOpError() << "expected a result for each of the " << getVariables().size()
+                         << " variables, got " << getNumResults();
+  for (auto [name, result] :
+       llvm::zip_equal(getVariables().getAsRange<FlatSymbolRefAttr>(), getResults()))
     if (failed(detail::verifyVariable(*this, symbols, name, result.getType(), "gradient")))
       return failure();
   return success();
@@ -212,11 +234,13 @@ template <typename Op> static LogicalResult verifyPieces(Op op, Value piece, Val
   if (op.getCount()) { // (C2)
     Type i64 = IntegerType::get(op.getContext(), 64);
     const auto replicas = int64_t(op.getReplicas());
-    auto counts = RankedTensorType::get(replicas == 1 ? ArrayRef<int64_t>() : ArrayRef(replicas), i64);
+    auto counts =
+        RankedTensorType::get(replicas == 1 ? ArrayRef<int64_t>() : ArrayRef(replicas), i64);
     if (op.getCount().getType() != RankedTensorType::get({}, i64) || !op.getCounts() ||
         op.getCounts().getType() != counts)
-      return op.emitOpError() << "expected a count of type tensor<i64> and counts of type " << counts << ", got "
-                              << op.getCount().getType() << " and " << op.getCounts().getType();
+      return op.emitOpError() << "expected a count of type tensor<i64> and counts of type "
+                              << counts << ", got " << op.getCount().getType() << " and "
+                              << op.getCounts().getType();
   }
   if (whole.getType() == getJoinedType(part, int64_t(op.getReplicas())))
     return success();
@@ -231,8 +255,8 @@ LogicalResult MetricOp::verify() {
   if (failed(verifyName(*this, getName())))
     return failure();
   if (getMask() && tensorOf(getMask()).getShape() != tensorOf(getValues()).getShape())
-    return emitOpError() << "mask must have the shape of the values, got " << getMask().getType() << " and "
-                         << getValues().getType();
+    return emitOpError() << "mask must have the shape of the values, got " << getMask().getType()
+                         << " and " << getValues().getType();
   return success();
 }
 
@@ -248,21 +272,23 @@ LogicalResult MetricSumsOp::verify() {
   return success();
 }
 
-static bool isReductionWord(StringRef text) { return text == "mean" || text == "sum" || text == "first_replica"; }
+static bool isReductionWord(StringRef text) {
+  return text == "mean" || text == "sum" || text == "first_replica";
+}
 
 // (C1) a name   (C2) reduction is one of three words
 LogicalResult SummaryOp::verify() {
   if (failed(verifyName(*this, getName())))
     return failure();
   if (getReduction() && !isReductionWord(*getReduction()))
-    return emitOpError() << "reduction must be \"mean\", \"sum\" or \"first_replica\", got \"" << *getReduction()
-                         << "\"";
+    return emitOpError() << "reduction must be \"mean\", \"sum\" or \"first_replica\", got \""
+                         << *getReduction() << "\"";
   return verifyReduction(*this, "reduction", getReduction().value_or(""), getValue().getType());
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Structure
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Steps and an optimizer's slots are no file's; a moving average begins as its variable does.
 static bool isGivenByFiles(VariableOp op) {
@@ -278,14 +304,15 @@ static bool isGivenByFiles(VariableOp op) {
   return variable && whole(op) == getAverageName(whole(variable));
 }
 
-// (C1) the initializer fits   (C2) graph.slot_of names another variable, no slot itself   (C3) a part is rows of its whole
+// (C1) the initializer fits   (C2) graph.slot_of names another variable, no slot itself
+// (C3) a part is rows of its whole
 // (C4) sums over replicas are of four types   (C5) what no file gives has a value of its own
 LogicalResult VariableOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
   if (getAggregation() && !isReductionWord(*getAggregation()))
-    return emitOpError() << "aggregation must be \"mean\", \"sum\" or \"first_replica\", got \"" << *getAggregation()
-                         << "\"";
+    return emitOpError() << "aggregation must be \"mean\", \"sum\" or \"first_replica\", got \""
+                         << *getAggregation() << "\"";
   if (failed(verifyReduction(*this, "aggregation", getAggregation().value_or(""), getType())))
     return failure();
   if (auto owner = (*this)->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kSlotOf)) {
@@ -293,32 +320,38 @@ LogicalResult VariableOp::verify() {
     if (!variable || variable == *this)
       return emitOpError() << "graph.slot_of must name another variable, got " << owner;
     if (variable->hasAttr(GraphDialect::kSlotOf)) {
-      InFlightDiagnostic diagnostic = emitOpError() << "is a slot of " << owner << ", which is a slot itself";
+      InFlightDiagnostic diagnostic = emitOpError()
+                                      << "is a slot of " << owner << ", which is a slot itself";
       diagnostic.attachNote(variable.getLoc()) << "that variable is declared here";
       return diagnostic;
     }
   }
   if (PartAttr part = getPart()) {
     RankedTensorType own = getTensorType(), whole = part.getType();
-    if (!findNameDefect(part.getOf()).empty() || !isGraphTensor(whole, AnyKind) || own.getRank() == 0 ||
-        own.getElementType() != whole.getElementType() || own.getRank() != whole.getRank() ||
+    if (!findNameDefect(part.getOf()).empty() || !isGraphTensor(whole, AnyKind) ||
+        own.getRank() == 0 || own.getElementType() != whole.getElementType() ||
+        own.getRank() != whole.getRank() ||
         own.getShape().drop_front() != whole.getShape().drop_front() || part.getRow() < 0 ||
-        own.getDimSize(0) > whole.getDimSize(0) || part.getRow() > whole.getDimSize(0) - own.getDimSize(0))
+        own.getDimSize(0) > whole.getDimSize(0) ||
+        part.getRow() > whole.getDimSize(0) - own.getDimSize(0))
       return emitOpError() << "is " << own << ", which is not the rows of " << part;
   }
   if (isa<UninitializedAttr>(getInitializer()) && !isGivenByFiles(*this))
-    return emitOpError() << "begins anew with each training, by its own value, expected another initializer than "
-                         << getInitializer();
+    return emitOpError()
+           << "begins anew with each training, by its own value, expected another initializer than "
+           << getInitializer();
   return getInitializer().verifyFor(getWholeType(), [&] { return emitOpError(); });
 }
 
-// (C1) the source fits the components   (C2) each transform fits its component, and is the only one of its kind there
+// (C1) the source fits the components
+// (C2) each transform fits its component, and is the only one of its kind there
 LogicalResult DatasetOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
   constexpr size_t most = 64; // as many as a plan's data sets have
   if (getComponents().empty() || getComponents().size() > most)
-    return emitOpError() << "expected 1 to " << most << " components, got " << getComponents().size();
+    return emitOpError() << "expected 1 to " << most << " components, got "
+                         << getComponents().size();
   SmallVector<RankedTensorType> types = getComponentTypes();
   if (failed(getSource().verifyFor(types, [&] { return emitOpError(); })))
     return failure();
@@ -326,20 +359,24 @@ LogicalResult DatasetOp::verify() {
   for (Attribute attribute : getTransforms().value_or(ArrayAttr::get(getContext(), {}))) {
     auto transform = dyn_cast<TransformAttrInterface>(attribute);
     if (!transform)
-      return emitOpError() << "expected transforms #graph.random_crop, #graph.random_flip or #graph.normalize, got "
-                           << attribute;
+      return emitOpError()
+             << "expected transforms #graph.random_crop, #graph.random_flip or #graph.normalize, got "
+             << attribute;
     const int64_t component = transform.getComponent();
     if (component < 0 || component >= int64_t(types.size()))
-      return emitOpError() << attribute << " is of a component that there is not; there are " << types.size();
+      return emitOpError() << attribute << " is of a component that there is not; there are "
+                           << types.size();
     if (!seen.insert({attribute.getTypeID(), component}).second)
-      return emitOpError() << attribute << " is the second one of its kind for component " << component;
+      return emitOpError() << attribute << " is the second one of its kind for component "
+                           << component;
     if (failed(transform.verifyFor(types[component], getSource(), [&] { return emitOpError(); })))
       return failure();
   }
   return success();
 }
 
-/// FunctionOpInterface's verifier calls it: feeds and fetches are tensors that the runtime can hold.
+/// FunctionOpInterface's verifier calls it: feeds and fetches are tensors that the runtime can
+/// hold.
 LogicalResult FuncOp::verifyType() {
   for (Type type : llvm::concat<const Type>(getArgumentTypes(), getResultTypes()))
     if (!isGraphTensor(type, AnyKind))
@@ -350,7 +387,8 @@ LogicalResult FuncOp::verifyType() {
   return success();
 }
 
-// (C1) the body is one block   (C2) minimize stands only in functions of role train   (C3) a role, or private
+// (C1) the body is one block   (C2) minimize stands only in functions of role train
+// (C3) a role, or private
 // (C5) what a private function would only seem to say
 LogicalResult FuncOp::verify() {
   if (failed(verifyName(*this, getSymName())))
@@ -360,7 +398,8 @@ LogicalResult FuncOp::verify() {
   if (getRole() && isPrivate()) // (C4)
     return emitOpError() << "is private, for graph.call, and has a role; expected one or the other";
   if (!getRole() && !isPrivate())
-    return emitOpError() << "requires attribute 'role'; only a private function, for graph.call, has none";
+    return emitOpError()
+           << "requires attribute 'role'; only a private function, for graph.call, has none";
   if (isPrivate()) { // (C5)
     StringRef silent = getMovingAverages() ? getMovingAveragesAttrName().getValue() : StringRef();
     for (ArrayAttr dictionaries : {getArgAttrsAttr(), getResAttrsAttr()})
@@ -369,8 +408,9 @@ LogicalResult FuncOp::verify() {
           for (NamedAttribute attribute : cast<DictionaryAttr>(dictionary))
             silent = attribute.getName();
     if (!silent.empty())
-      return emitOpError() << "is private, for graph.call, and has '" << silent
-                           << "', which would have no effect; expected it on the function that calls this one";
+      return emitOpError()
+             << "is private, for graph.call, and has '" << silent
+             << "', which would have no effect; expected it on the function that calls this one";
   }
   if (getRole() == Role::Train) {
     if (getMovingAverages()) // (C3)
@@ -381,7 +421,8 @@ LogicalResult FuncOp::verify() {
   WalkResult result = walk([&](MinimizeOp minimize) {
     InFlightDiagnostic diagnostic = minimize.emitOpError()
                                     << "stands in a function of "
-                                    << (getRole() ? "role " + stringifyRole(*getRole()).str() : "no role")
+                                    << (getRole() ? "role " + stringifyRole(*getRole()).str()
+                                                  : "no role")
                                     << ", expected role train";
     diagnostic.attachNote(getLoc()) << "the function is declared here";
     return WalkResult::interrupt();
@@ -396,7 +437,9 @@ static std::string listPrivateFunctions(ModuleOp module) {
   for (auto function : module.getOps<FuncOp>())
     if (function.isPrivate() && ++count <= 8)
       names += (names.empty() ? "@" : ", @") + function.getSymName().str();
-  return names.empty() ? "" : "; there " + std::string(count == 1 ? "is " : "are ") + names + (count > 8 ? ", …" : "");
+  return names.empty() ? ""
+                       : "; there " + std::string(count == 1 ? "is " : "are ") + names +
+                             (count > 8 ? ", …" : "");
 }
 
 /// Of each argument its name, where JAX gave it one, and its type.
@@ -411,9 +454,11 @@ static std::string listArguments(FuncOp function) {
   }
   os << (function.getArgumentTypes().size() > 16 ? ", …" : "");
   for (BlockArgument argument : function.getBodyBlock().getArguments())
-    if (auto named = dyn_cast<NameLoc>(argument.getLoc()); named && named.getName().getValue().contains("['")) {
+    if (auto named = dyn_cast<NameLoc>(argument.getLoc());
+        named && named.getName().getValue().contains("['")) {
       os << "; the leaves of a tree, as " << named.getName().getValue()
-         << ", are variables with --import_variables=" << named.getName().getValue().split('[').first;
+         << ", are variables with --import_variables="
+         << named.getName().getValue().split('[').first;
       break;
     }
   return text;
@@ -434,9 +479,11 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (function.isPrivate())
     diagnostic << "expected the types of " << getCalleeAttr() << ", " << function.getFunctionType();
   else
-    diagnostic << getCalleeAttr() << " is what a phase runs, expected a private graph.func, which has no role";
+    diagnostic << getCalleeAttr()
+               << " is what a phase runs, expected a private graph.func, which has no role";
   diagnostic.attachNote(function.getLoc())
-      << "the function is declared here" << (function.isPrivate() ? "; it takes " + listArguments(function) : "");
+      << "the function is declared here"
+      << (function.isPrivate() ? "; it takes " + listArguments(function) : "");
   return diagnostic;
 }
 
@@ -445,8 +492,9 @@ LogicalResult ReturnOp::verify() {
   auto function = cast<FuncOp>((*this)->getParentOp());
   if (getOperandTypes() == function.getResultTypes())
     return success();
-  InFlightDiagnostic diagnostic = emitOpError() << "operands must have the function's result types ("
-                                                << function.getResultTypes() << "), got (" << getOperandTypes() << ")";
+  InFlightDiagnostic diagnostic =
+      emitOpError() << "operands must have the function's result types ("
+                    << function.getResultTypes() << "), got (" << getOperandTypes() << ")";
   diagnostic.attachNote(function.getLoc()) << "the function is declared here";
   return diagnostic;
 }
@@ -457,24 +505,28 @@ LogicalResult RepeatOp::verify() {
     return emitOpError() << "repeats " << getCount() << " times; expected at most " << INT32_MAX;
   const uint64_t values = getCount() + 1;
   if (values % getPerLeaf())
-    return emitOpError() << "sums " << values << " values, its own and the one behind it, which are no whole leaves of "
+    return emitOpError() << "sums " << values
+                         << " values, its own and the one behind it, which are no whole leaves of "
                          << getPerLeaf();
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   SmallVector<Type> kept;
   for (Type type : yield.getOperandTypes())
     kept.append(getKept(), type);
   if (getResultTypes() != TypeRange(kept))
-    return emitOpError() << "must have " << getKept() << " results for each value that it yields, (" << TypeRange(kept)
-                         << "), got (" << getResultTypes() << ")";
+    return emitOpError() << "must have " << getKept() << " results for each value that it yields, ("
+                         << TypeRange(kept) << "), got (" << getResultTypes() << ")";
   for (Operation &op : getBody().front()) {
     auto next = dyn_cast<NextBatchOp>(op);
     if (isa<RepeatOp>(op))
-      return op.emitOpError() << "is a loop in a loop, which no lane has; expected one of all its micro-batches";
+      return op.emitOpError()
+             << "is a loop in a loop, which no lane has; expected one of all its micro-batches";
     if (!next && !isMemoryEffectFree(&op) && !op.hasTrait<MayBeRepeated>())
-      return op.emitOpError() << "has an effect, and is repeated; what is repeated takes batches and computes";
+      return op.emitOpError()
+             << "has an effect, and is repeated; what is repeated takes batches and computes";
     if (next && next.getMicroBatch() + getCount() > next.getMicroBatches())
       return op.emitOpError() << "takes micro-batches " << next.getMicroBatch() << " to "
-                              << next.getMicroBatch() + getCount() - 1 << ", but a step has " << next.getMicroBatches();
+                              << next.getMicroBatch() + getCount() - 1 << ", but a step has "
+                              << next.getMicroBatches();
     auto index = dyn_cast<MicroBatchIndexOp>(op);
     if (index && index.getMicroBatch() + getCount() > index.getMicroBatches())
       return op.emitOpError() << "numbers micro-batches " << index.getMicroBatch() << " to "
@@ -489,6 +541,6 @@ LogicalResult YieldOp::verify() {
   auto scope = dyn_cast<ScopeOp>((*this)->getParentOp());
   if (!scope || getOperandTypes() == scope.getResultTypes())
     return success();
-  return emitOpError() << "operands must have the scope's result types (" << scope.getResultTypes() << "), got ("
-                       << getOperandTypes() << ")";
+  return emitOpError() << "operands must have the scope's result types (" << scope.getResultTypes()
+                       << "), got (" << getOperandTypes() << ")";
 }

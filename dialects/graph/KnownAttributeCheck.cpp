@@ -1,4 +1,8 @@
-//===- KnownAttributeCheck.cpp - attributes that an op does not have; messages of the parser; places of named ops -===//
+//===- KnownAttributeCheck.cpp ----------------------------------------------------------------===//
+//
+// Attributes that an op does not have; messages of the parser; places of named ops.
+//
+//===------------------------------------------------------------------------------------------===//
 #include "dialects/graph/KnownAttributeCheck.h"
 
 #include "dialects/graph/DiscardableAttributes.h"
@@ -13,11 +17,13 @@ using namespace mlir;
 
 namespace graphc::graph {
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Messages
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-static bool isNameChar(char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '-'; }
+static bool isNameChar(char c) {
+  return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '-';
+}
 
 /// `@enc/w`, of which the parser has read `@enc`: the whole name, or "".
 /// Not before `first`, where the op's name begins.
@@ -35,7 +41,8 @@ static std::string findUnquotedName(const char *slash, const char *first) {
 static std::string describeUnknown(StringRef name, OperationName op, DictionaryAttr given);
 static bool isSyntax(StringRef name);
 
-/// `padding = …` in the text of the op at `first`, where the parser wants something else: what is wrong with that word; "" of anything else.
+/// `padding = …` in the text of the op at `first`, where the parser wants something else: what is
+/// wrong with that word; "" of anything else.
 static std::string describeWord(const char *at, const char *first, MLIRContext *context) {
   const auto wordAt = [](const char *begin) {
     const char *end = begin;
@@ -70,16 +77,18 @@ LogicalResult ParseMessages::handle(Diagnostic &diagnostic) {
     return success();
   hasError_ = true;
   std::string text = diagnostic.str();
-  if (StringRef(text).starts_with("Dialect `") && StringRef(text).contains("' not found for custom op '")) {
+  if (StringRef(text).starts_with("Dialect `") &&
+      StringRef(text).contains("' not found for custom op '")) {
     StringRef op = StringRef(text).split("custom op '").second.split('\'').first;
     isRewriting_ = true;
-    emitError(diagnostic.getLocation()) << "custom op '" << op << "' is unknown" << suggestOp(op, context_);
+    emitError(diagnostic.getLocation())
+        << "custom op '" << op << "' is unknown" << suggestOp(op, context_);
     isRewriting_ = false;
     return success();
   }
   if (parser_ && StringRef(text).ends_with("expected ':'"))
-    if (std::string what =
-            describeWord(parser_->getCurrentLocation().getPointer(), parser_->getNameLoc().getPointer(), context_);
+    if (std::string what = describeWord(parser_->getCurrentLocation().getPointer(),
+                                        parser_->getNameLoc().getPointer(), context_);
         !what.empty()) {
       isRewriting_ = true;
       parser_->emitError(parser_->getCurrentLocation()) << what;
@@ -90,21 +99,24 @@ LogicalResult ParseMessages::handle(Diagnostic &diagnostic) {
   if (StringRef rest(text); parser_ && rest.consume_back(isFloat)) {
     isRewriting_ = true;
     parser_->emitError(parser_->getNameLoc())
-        << "attribute '" << rest.rsplit('\'').second << "' must be a number with a point or an exponent, such as 1.0";
+        << "attribute '" << rest.rsplit('\'').second
+        << "' must be a number with a point or an exponent, such as 1.0";
     isRewriting_ = false;
     return success();
   }
   // MLIR's parser and the op both say which op it is.
-  if (auto [op, rest] = StringRef(text).split("' '"); rest.contains("' op ") && op.starts_with("custom op '"))
-    if (auto [again, what] = rest.split("' op "); op.drop_front(StringRef("custom op '").size()) == again) {
+  if (auto [op, rest] = StringRef(text).split("' '");
+      rest.contains("' op ") && op.starts_with("custom op '"))
+    if (auto [again, what] = rest.split("' op ");
+        op.drop_front(StringRef("custom op '").size()) == again) {
       isRewriting_ = true;
       emitError(diagnostic.getLocation()) << op << "' " << what;
       isRewriting_ = false;
       return success();
     }
   if (parser_ && !StringRef(text).contains("needs quotes"))
-    if (std::string name =
-            findUnquotedName(parser_->getCurrentLocation().getPointer(), parser_->getNameLoc().getPointer());
+    if (std::string name = findUnquotedName(parser_->getCurrentLocation().getPointer(),
+                                            parser_->getNameLoc().getPointer());
         !name.empty())
       diagnostic << "; a name with '/' needs quotes: @\"" << name << "\"";
   return failure();
@@ -115,14 +127,14 @@ ParseResult parseUnknownOp(OpAsmParser &parser, OperationState &state) {
          << "is unknown" << suggestOp(state.name.getStringRef(), parser.getContext());
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Attributes
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// What no one writes in `{…}`.
 static bool isSyntax(StringRef name) {
-  return llvm::is_contained({"sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs",
-                             "operandSegmentSizes", "resultSegmentSizes"},
+  return llvm::is_contained({"sym_name", "sym_visibility", "function_type", "arg_attrs",
+                             "res_attrs", "operandSegmentSizes", "resultSegmentSizes"},
                             name);
 }
 
@@ -136,14 +148,18 @@ static std::string describeUnknown(StringRef name, OperationName op, DictionaryA
   return "has no attribute '" + name.str() + "'" + suggestName(name, known);
 }
 
-static bool isOwn(StringAttr name, OperationName op) { return llvm::is_contained(op.getAttributeNames(), name); }
+static bool isOwn(StringAttr name, OperationName op) {
+  return llvm::is_contained(op.getAttributeNames(), name);
+}
 
 /// Attributes of the two dialects have a verifier of their own, which knows where each may stand.
 static bool isCarried(StringRef name) {
-  return llvm::any_of(getCarriedAttributes(), [&](const CarriedAttribute &known) { return known.name == name; });
+  return llvm::any_of(getCarriedAttributes(),
+                      [&](const CarriedAttribute &known) { return known.name == name; });
 }
 
-/// "arguments have no attribute 'nmae'; did you mean …" of a function's arguments and results; "" where all is well.
+/// "arguments have no attribute 'nmae'; did you mean …" of a function's arguments and results; ""
+/// where all is well.
 static std::string describeUnknownPort(StringRef attribute, Attribute value, StringRef &name) {
   SmallVector<StringRef> known{GraphDialect::kName};
   if (attribute == "res_attrs")
@@ -151,8 +167,8 @@ static std::string describeUnknownPort(StringRef attribute, Attribute value, Str
   for (auto port : cast<ArrayAttr>(value).getAsRange<DictionaryAttr>())
     for (NamedAttribute each : port)
       if (name = each.getName(); !llvm::is_contained(known, name))
-        return std::string(attribute == "res_attrs" ? "results" : "arguments") + " have no attribute '" + name.str() +
-               "'" + suggestName(name, known);
+        return std::string(attribute == "res_attrs" ? "results" : "arguments") +
+               " have no attribute '" + name.str() + "'" + suggestName(name, known);
   return "";
 }
 /// What is no array of dictionaries is the business of the op's own constraint, which comes later.
@@ -162,13 +178,14 @@ static bool describesPorts(NamedAttribute attribute) {
          llvm::all_of(ports, llvm::IsaPred<DictionaryAttr>);
 }
 
-/// Every attribute is the op's own or one of the list of DiscardableAttributes.h: a name that was mistyped is no silent
-/// comment.
+/// Every attribute is the op's own or one of the list of DiscardableAttributes.h: a name that was
+/// mistyped is no silent comment.
 LogicalResult detail::verifyKnownAttributes(Operation *op) {
   if (isa<FuncOp>(op))
     for (NamedAttribute attribute : op->getAttrs())
       if (StringRef name; describesPorts(attribute))
-        if (std::string unknown = describeUnknownPort(attribute.getName(), attribute.getValue(), name);
+        if (std::string unknown =
+                describeUnknownPort(attribute.getName(), attribute.getValue(), name);
             !unknown.empty())
           return op->emitOpError() << unknown;
   for (NamedAttribute attribute : op->getDiscardableAttrDictionary())
@@ -177,7 +194,8 @@ LogicalResult detail::verifyKnownAttributes(Operation *op) {
   return success();
 }
 
-/// The same for what stands in `<{…}>`, which MLIR would drop without a word where it has no place for it.
+/// The same for what stands in `<{…}>`, which MLIR would drop without a word where it has no place
+/// for it.
 LogicalResult detail::checkPropertyNames(StringRef op, ArrayRef<StringRef> known, Attribute given,
                                          function_ref<InFlightDiagnostic()> emitError) {
   auto dictionary = dyn_cast_if_present<DictionaryAttr>(given);
@@ -185,12 +203,14 @@ LogicalResult detail::checkPropertyNames(StringRef op, ArrayRef<StringRef> known
     return success(); // the op's own function says so
   for (NamedAttribute attribute : dictionary)
     if (StringRef name = attribute.getName(); !llvm::is_contained(known, name))
-      return emitError() << "'" << op << "' has no attribute '" << name << "'" << suggestName(name, known);
+      return emitError() << "'" << op << "' has no attribute '" << name << "'"
+                         << suggestName(name, known);
   return success();
 }
 
-/// The place of an attribute's name in the text of an op: the first of that name that something like `{`, `,` or a line's
-/// begin precedes and that is no value. The op's own place where there is none.
+/// The place of an attribute's name in the text of an op: the first of that name that something
+/// like `{`, `,` or a line's begin precedes and that is no value. The op's own place where there is
+/// none.
 static SMLoc findAttribute(OpAsmParser &parser, StringRef name) {
   const char *begin = parser.getNameLoc().getPointer();
   StringRef text(begin, parser.getCurrentLocation().getPointer() - begin);
@@ -206,26 +226,32 @@ static SMLoc findAttribute(OpAsmParser &parser, StringRef name) {
   return parser.getNameLoc();
 }
 
-/// The same while text is parsed, so that the error stands at the attribute's name and not at the op's.
+/// The same while text is parsed, so that the error stands at the attribute's name and not at the
+/// op's.
 static ParseResult checkAttributes(OpAsmParser &parser, OperationState &state, Attribute given) {
   auto outside = dyn_cast_if_present<DictionaryAttr>(given);
   for (NamedAttribute attribute : state.attributes) {
     StringAttr name = attribute.getName();
     if (outside && outside.contains(name))
-      return parser.emitError(findAttribute(parser, name)) << "has '" << name.getValue() << "' outside of {…} already";
+      return parser.emitError(findAttribute(parser, name))
+             << "has '" << name.getValue() << "' outside of {…} already";
     if (!isOwn(name, state.name) && !isCarried(name))
-      return parser.emitError(findAttribute(parser, name)) << describeUnknown(name, state.name, outside);
+      return parser.emitError(findAttribute(parser, name))
+             << describeUnknown(name, state.name, outside);
     if (StringRef port; describesPorts(attribute))
-      if (std::string unknown = describeUnknownPort(name, attribute.getValue(), port); !unknown.empty())
+      if (std::string unknown = describeUnknownPort(name, attribute.getValue(), port);
+          !unknown.empty())
         return parser.emitError(findAttribute(parser, port)) << unknown;
   }
-  // What the op's own parser leaves to the verifier, where an attribute of the wrong kind counts as none.
-  return state.name.verifyInherentAttrs(state.attributes, [&] { return parser.emitError(parser.getNameLoc()); });
+  // What the op's own parser leaves to the verifier, where an attribute of the wrong kind counts as
+  // none.
+  return state.name.verifyInherentAttrs(state.attributes,
+                                        [&] { return parser.emitError(parser.getNameLoc()); });
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Places
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Location keepPlace(Location location, Location place) {
   auto named = dyn_cast<NameLoc>(location);
@@ -235,8 +261,9 @@ Location keepPlace(Location location, Location place) {
   return NameLoc::get(named.getName(), isa<UnknownLoc>(child) ? place : keepPlace(child, place));
 }
 
-/// What an op's text may have made beside it, at the op's own place (ops/ScalarOperands.h): a constant, or something of one scalar.
-/// Nobody has verified it: what counts its operands by an attribute is not asked, for the attribute may say anything.
+/// What an op's text may have made beside it, at the op's own place (ops/ScalarOperands.h): a
+/// constant, or something of one scalar. Nobody has verified it: what counts its operands by an
+/// attribute is not asked, for the attribute may say anything.
 static bool isOfText(Operation *op) {
   if (!op || !op->getBlock() || op->hasTrait<OpTrait::AttrSizedOperandSegments>())
     return false;
@@ -244,13 +271,13 @@ static bool isOfText(Operation *op) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.getRank() == 0;
   };
-  const bool fits =
-      op->hasTrait<OpTrait::ConstantLike>() || (op->getNumOperands() == 1 && isScalar(op->getOperand(0).getType()));
+  const bool fits = op->hasTrait<OpTrait::ConstantLike>() ||
+                    (op->getNumOperands() == 1 && isScalar(op->getOperand(0).getType()));
   return fits && isPure(op);
 }
 
-/// What the text of an op has made beside it, behind the values that it needs: where the op stands in a region and the values do not, it belongs
-/// there too, so that it has the region's device.
+/// What the text of an op has made beside it, behind the values that it needs: where the op stands
+/// in a region and the values do not, it belongs there too, so that it has the region's device.
 static void bringIn(Region &region) {
   auto placeOf = [](Operation *op) {
     Location place = op->getLoc();
@@ -261,19 +288,21 @@ static void bringIn(Region &region) {
   for (Block &block : region)
     for (Operation &op : llvm::make_early_inc_range(block))
       for (Value operand : op.getOperands())
-        if (Operation *made = operand.getDefiningOp(); isOfText(made) && made->getBlock() != &block &&
-                                                       operand.hasOneUse() && placeOf(made) == placeOf(&op) &&
-                                                       !isa<UnknownLoc>(placeOf(made)))
+        if (Operation *made = operand.getDefiningOp();
+            isOfText(made) && made->getBlock() != &block && operand.hasOneUse() &&
+            placeOf(made) == placeOf(&op) && !isa<UnknownLoc>(placeOf(made)))
           made->moveBefore(&op);
 }
 
-ParseResult detail::parseChecked(OpAsmParser &parser, OperationState &state, ParseFn parse, GivenFn given) {
+ParseResult detail::parseChecked(OpAsmParser &parser, OperationState &state, ParseFn parse,
+                                 GivenFn given) {
   ParseMessages messages(parser.getContext(), &parser);
   if (parse(parser, state))
     return failure();
   if (!state.attributes.empty() && checkAttributes(parser, state, given(state)))
     return failure();
-  // MLIR would set this location by itself, in the place of the one that the op has from its place in the text.
+  // MLIR would set this location by itself, in the place of the one that the op has from its place
+  // in the text.
   std::optional<Location> trailing;
   if (parser.parseOptionalLocationSpecifier(trailing))
     return failure();
@@ -281,7 +310,8 @@ ParseResult detail::parseChecked(OpAsmParser &parser, OperationState &state, Par
   if (trailing) {
     state.location = keepPlace(*trailing, place);
     for (Value operand : state.operands)
-      if (Operation *made = operand ? operand.getDefiningOp() : nullptr; isOfText(made) && made->getLoc() == place)
+      if (Operation *made = operand ? operand.getDefiningOp() : nullptr;
+          isOfText(made) && made->getLoc() == place)
         made->setLoc(state.location);
     if (auto named = dyn_cast<NameLoc>(*trailing))
       if (std::string defect = findNameDefect(named.getName()); !defect.empty())

@@ -4,4 +4,6 @@
 
 #include "dialects/graph/LoopPartsInterface.cpp.inc"
 
-graphc::graph::LoopTarget graphc::graph::LoopTarget::of(llvm::StringRef kind) { return {device::placesOf(kind)}; }
+graphc::graph::LoopTarget graphc::graph::LoopTarget::of(llvm::StringRef kind) {
+  return {device::placesOf(kind)};
+}

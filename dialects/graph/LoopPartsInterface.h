@@ -1,4 +1,4 @@
-//===- LoopPartsInterface.h - loops of an op's own that can be cut into parts ---------------------------*- C++ -*-===//
+//===- LoopPartsInterface.h - loops of an op's own that can be cut into parts -------*- C++ -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_LOOPPARTSINTERFACE_H
 #define GRAPHC_DIALECTS_GRAPH_LOOPPARTSINTERFACE_H
 

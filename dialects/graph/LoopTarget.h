@@ -1,4 +1,4 @@
-//===- LoopTarget.h - what loops of an op's own may know of their device -------------------------------*- C++ -*-===//
+//===- LoopTarget.h - what loops of an op's own may know of their device ------------*- C++ -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_LOOPTARGET_H
 #define GRAPHC_DIALECTS_GRAPH_LOOPTARGET_H
 
@@ -8,9 +8,11 @@
 
 namespace graphc::graph {
 
-/// How loops had best be written for the device that runs them; what they compute does not depend on it.
+/// How loops had best be written for the device that runs them; what they compute does not depend
+/// on it.
 struct LoopTarget {
-  int64_t places; ///< of memory that an innermost loop may name one by one (device::DeviceKind::places)
+  /// of memory that an innermost loop may name one by one (device::DeviceKind::places)
+  int64_t places;
 
   /// Of that kind of device.
   static LoopTarget of(llvm::StringRef kind);

@@ -1,4 +1,4 @@
-//===- MeshAttrs.cpp - the mesh of devices, and the strategy resolved on it ---------------------------------------===//
+//===- MeshAttrs.cpp - the mesh of devices, and the strategy resolved on it -------------------===//
 #include "dialects/graph/AttrParameters.h"
 #include "runtime/common/cluster/ClusterConfig.h"
 
@@ -39,28 +39,34 @@ MeshAttr MeshAttr::get(MLIRContext *context, StringRef axis, ArrayRef<DeviceAttr
   for (DeviceAttr device : devices) {
     DeviceRange *last = ranges.empty() ? nullptr : &ranges.back();
     if (last && last->tasks.job == device.getJob() && last->kind == device.getKind() &&
-        last->index == device.getIndex() && last->tasks.first + last->tasks.count == device.getTask())
+        last->index == device.getIndex() &&
+        last->tasks.first + last->tasks.count == device.getTask())
       ++last->tasks.count;
     else
-      ranges.push_back({{device.getJob().str(), device.getTask(), 1}, device.getKind().str(), device.getIndex()});
+      ranges.push_back({{device.getJob().str(), device.getTask(), 1},
+                        device.getKind().str(),
+                        device.getIndex()});
   }
   SmallVector<Attribute> texts;
   for (const DeviceRange &range : ranges)
     texts.push_back(builder.getStringAttr(range.str()));
-  return get(context, {builder.getNamedAttr(axis, builder.getI64IntegerAttr(int64_t(devices.size())))},
+  return get(context,
+             {builder.getNamedAttr(axis, builder.getI64IntegerAttr(int64_t(devices.size())))},
              builder.getArrayAttr(texts));
 }
 
 // (ME1) axes, (ME2) ranges, (ME3) as many devices as places, none twice
-LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<NamedAttribute> axes,
-                               ArrayAttr ranges) {
+LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<NamedAttribute> axes, ArrayAttr ranges) {
   int64_t places = 1;
   for (NamedAttribute axis : axes) { // (ME1)
     auto size = dyn_cast<IntegerAttr>(axis.getValue());
     if (axis.getName().empty() || !size || size.getInt() < 1 || size.getInt() > INT32_MAX ||
-        llvm::count_if(axes, [&](NamedAttribute other) { return other.getName() == axis.getName(); }) > 1)
-      return emitError() << "expected each axis of a mesh once, with a name and at least one place, got \""
-                         << axis.getName().getValue() << "\" = " << (size ? size.getInt() : 0);
+        llvm::count_if(axes,
+                       [&](NamedAttribute other) { return other.getName() == axis.getName(); }) > 1)
+      return emitError()
+             << "expected each axis of a mesh once, with a name and at least one place, got \""
+             << axis.getName().getValue() << "\" = " << (size ? size.getInt() : 0);
     places = std::min<int64_t>(places * size.getInt(), INT32_MAX);
   }
   llvm::StringSet<> seen;
@@ -80,7 +86,8 @@ LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError, Arr
     }
   }
   if (devices != places || axes.empty()) // (ME3)
-    return emitError() << "expected as many devices as a mesh has places, got " << devices << " for " << places;
+    return emitError() << "expected as many devices as a mesh has places, got " << devices
+                       << " for " << places;
   return success();
 }
 
@@ -95,69 +102,93 @@ SmallVector<DeviceAttr> MeshAttr::getPlaces() const {
   SmallVector<DeviceAttr> places;
   for (const DeviceRange &range : getDeviceRanges(getRanges()))
     for (int64_t task = 0; task < range.tasks.count; ++task)
-      places.push_back(
-          DeviceAttr::get(getContext(), range.tasks.job, range.tasks.first + task, range.kind, range.index));
+      places.push_back(DeviceAttr::get(getContext(), range.tasks.job, range.tasks.first + task,
+                                       range.kind, range.index));
   return places;
 }
 
 SmallVector<ReplicaRange> MeshAttr::getTasks() const {
-  return llvm::map_to_vector(getDeviceRanges(getRanges()), [](const DeviceRange &range) { return range.tasks; });
+  return llvm::map_to_vector(getDeviceRanges(getRanges()),
+                             [](const DeviceRange &range) { return range.tasks; });
 }
 
-// (DI1) the axis, (DI2) the strategy, (DI3) stores, (DI4) placement, (DI5) async, (DI6) counts, (DI7) hosts, (DI8) recovery, (DI9) rows
-LogicalResult DistributionAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr strategy, MeshAttr mesh,
-                                       ArrayAttr stores, bool oneClient, bool async, int64_t microBatches,
-                                       int64_t sumLeaves, int64_t maxStaleness, int64_t replicasToAggregate, bool,
-                                       int64_t bucketBytes, int64_t hosts, StringAttr placement, int64_t minShardBytes,
-                                       int64_t maxShards, bool distinctRows, bool recoversFromMemory) {
+// (DI1) the axis, (DI2) the strategy, (DI3) stores, (DI4) placement, (DI5) async, (DI6) counts,
+//       (DI7) hosts, (DI8) recovery, (DI9) rows
+LogicalResult DistributionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                       StringAttr strategy, MeshAttr mesh, ArrayAttr stores,
+                                       bool oneClient, bool async, int64_t microBatches,
+                                       int64_t sumLeaves, int64_t maxStaleness,
+                                       int64_t replicasToAggregate, bool, int64_t bucketBytes,
+                                       int64_t hosts, StringAttr placement, int64_t minShardBytes,
+                                       int64_t maxShards, bool distinctRows,
+                                       bool recoversFromMemory) {
   if (mesh.getAxes().size() != 1 || mesh.getAxes().front().getName() != "data") // (DI1)
     return emitError() << "expected a mesh with the axis \"data\" alone, got " << mesh;
   if (!llvm::is_contained({"one_device", "in_graph", "mirrored", "parameter_server", "all_reduce"},
                           strategy.getValue())) // (DI2)
-    return emitError() << "unknown strategy " << strategy
-                       << "; expected one_device, in_graph, mirrored, parameter_server or all_reduce";
-  const bool onChief = strategy == "one_device" || strategy == "in_graph", mirrored = strategy == "mirrored";
+    return emitError()
+           << "unknown strategy " << strategy
+           << "; expected one_device, in_graph, mirrored, parameter_server or all_reduce";
+  const bool onChief = strategy == "one_device" || strategy == "in_graph",
+             mirrored = strategy == "mirrored";
   if (onChief && mesh.getSize() != 1) // (DI1)
-    return emitError() << "expected a mesh of one device, the chief's, for " << strategy << ", got " << mesh;
+    return emitError() << "expected a mesh of one device, the chief's, for " << strategy << ", got "
+                       << mesh;
   if (oneClient && (onChief || mirrored)) // (DI2)
-    return emitError() << "expected in_graph of parameter_server or all_reduce, got it of " << strategy;
+    return emitError() << "expected in_graph of parameter_server or all_reduce, got it of "
+                       << strategy;
   auto isStore = [](Attribute store) {
     auto text = dyn_cast<StringAttr>(store);
     std::string error;
-    std::optional<DeviceName> name = text ? DeviceName::parse(text.getValue(), error) : std::nullopt;
+    std::optional<DeviceName> name =
+        text ? DeviceName::parse(text.getValue(), error) : std::nullopt;
     return name && name->isFull();
   };
   if (stores.empty() || !llvm::all_of(stores, isStore)) // (DI3)
-    return emitError() << "expected stores as strings such as \"/job:ps/task:0/device:CPU:0\", got " << stores;
-  if (placement && !llvm::is_contained({"round_robin", "balanced", "split"}, placement.getValue())) // (DI4)
-    return emitError() << "unknown placement of variables " << placement << "; expected round_robin, balanced or split";
+    return emitError() << "expected stores as strings such as \"/job:ps/task:0/device:CPU:0\", got "
+                       << stores;
+  // (DI4)
+  if (placement && !llvm::is_contained({"round_robin", "balanced", "split"}, placement.getValue()))
+    return emitError() << "unknown placement of variables " << placement
+                       << "; expected round_robin, balanced or split";
   if (placement && placement == "split" && (minShardBytes < 1 || maxShards < 1)) // (DI4)
-    return emitError() << "expected min_shard_bytes and max_shards of at least 1 beside placement = \"split\", got "
-                       << minShardBytes << " and " << maxShards;
-  if (async && (oneClient || mirrored || strategy == "all_reduce" || replicasToAggregate > 0)) // (DI5)
-    return emitError() << "expected mirrored, all_reduce, in_graph and replicas_to_aggregate without async";
+    return emitError()
+           << "expected min_shard_bytes and max_shards of at least 1 beside placement = \"split\", got "
+           << minShardBytes << " and " << maxShards;
+  // (DI5)
+  if (async && (oneClient || mirrored || strategy == "all_reduce" || replicasToAggregate > 0))
+    return emitError()
+           << "expected mirrored, all_reduce, in_graph and replicas_to_aggregate without async";
   if (maxStaleness < -1 || (!async && maxStaleness >= 0))
-    return emitError() << "expected max_staleness of at least 0 beside async = true, got " << maxStaleness;
+    return emitError() << "expected max_staleness of at least 0 beside async = true, got "
+                       << maxStaleness;
   if (replicasToAggregate < 0 || replicasToAggregate >= mesh.getSize() ||
       (replicasToAggregate > 0 && (strategy != "parameter_server" || oneClient)))
     return emitError() << "expected replicas_to_aggregate of fewer than the " << mesh.getSize()
                        << " replicas of a parameter_server, got " << replicasToAggregate;
   constexpr int64_t kMost = graphc::cluster::kMostMicroBatches;
-  for (auto [name, count] : {std::pair("micro_batches", microBatches), {"sum_leaves", sumLeaves}}) // (DI6)
+  // (DI6)
+  for (auto [name, count] : {std::pair("micro_batches", microBatches), {"sum_leaves", sumLeaves}})
     if (count < 1 || count > kMost)
       return emitError() << "expected " << name << " of 1 to " << kMost << ", got " << count;
   if (async ? microBatches != mesh.getSize() : microBatches % mesh.getSize() != 0)
-    return emitError() << "expected as many micro-batches for each of " << mesh.getSize() << " devices"
-                       << (async ? ", one where they are asynchronous" : "") << ", got " << microBatches;
+    return emitError() << "expected as many micro-batches for each of " << mesh.getSize()
+                       << " devices" << (async ? ", one where they are asynchronous" : "")
+                       << ", got " << microBatches;
   if (recoversFromMemory && (strategy != "all_reduce" || oneClient || mesh.getSize() < 2)) // (DI8)
-    return emitError() << "expected recovers_from_memory of all_reduce without in_graph, of two replicas or more";
-  if (distinctRows && (strategy == "one_device" || (strategy == "all_reduce" && !oneClient))) // (DI9)
-    return emitError() << "expected distinct_rows of a strategy by which rows travel, not one_device, nor all_reduce "
-                          "without in_graph";
+    return emitError()
+           << "expected recovers_from_memory of all_reduce without in_graph, of two replicas or more";
+  // (DI9)
+  if (distinctRows && (strategy == "one_device" || (strategy == "all_reduce" && !oneClient)))
+    return emitError()
+           << "expected distinct_rows of a strategy by which rows travel, not one_device, nor all_reduce "
+              "without in_graph";
   if (bucketBytes < 0 || minShardBytes < 0 || maxShards < 0)
     return emitError() << "expected no negative bucket_bytes, min_shard_bytes or max_shards";
-  if (hosts != 1 && (hosts < 1 || strategy != "all_reduce" || oneClient || mesh.getSize() % hosts ||
-                     mesh.getSize() == hosts || !llvm::isPowerOf2_64(uint64_t(mesh.getSize() / hosts)))) // (DI7)
+  if (hosts != 1 &&
+      (hosts < 1 || strategy != "all_reduce" || oneClient || mesh.getSize() % hosts ||
+       // (DI7)
+       mesh.getSize() == hosts || !llvm::isPowerOf2_64(uint64_t(mesh.getSize() / hosts))))
     return emitError() << "expected hosts of an all_reduce, with as many of the " << mesh.getSize()
                        << " replicas on each, a power of two of at least 2, got " << hosts;
   return success();
@@ -178,7 +209,8 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
     axes.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(size)));
     return success();
   };
-  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis) ||
+  if (parser.parseLess() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis) ||
       parser.parseComma() || parseValue(parser, ranges) || parser.parseGreater())
     return {};
   return getCheckedAt<MeshAttr>(parser, loc, ArrayRef(axes), ranges);
@@ -196,9 +228,10 @@ Attribute DistributionAttr::parse(AsmParser &parser, Type) {
   StringAttr strategy, placement;
   MeshAttr mesh;
   ArrayAttr stores;
-  bool inGraph = false, async = false, fast = false, distinctRows = false, recoversFromMemory = false;
-  int64_t microBatches = 1, sumLeaves = 1, maxStaleness = -1, replicasToAggregate = 0, bucketBytes = 0, hosts = 1,
-          minShardBytes = 0, maxShards = 0;
+  bool inGraph = false, async = false, fast = false, distinctRows = false,
+       recoversFromMemory = false;
+  int64_t microBatches = 1, sumLeaves = 1, maxStaleness = -1, replicasToAggregate = 0,
+          bucketBytes = 0, hosts = 1, minShardBytes = 0, maxShards = 0;
   ParameterParser parameters(parser, getMnemonic());
   parameters.need("strategy", strategy)
       .need("mesh", mesh)
@@ -219,9 +252,10 @@ Attribute DistributionAttr::parse(AsmParser &parser, Type) {
       .take("recovers_from_memory", recoversFromMemory);
   if (parameters.parse())
     return {};
-  return getCheckedAt<DistributionAttr>(parser, parameters.getLoc(), strategy, mesh, stores, inGraph, async,
-                                        microBatches, sumLeaves, maxStaleness, replicasToAggregate, fast, bucketBytes,
-                                        hosts, placement, minShardBytes, maxShards, distinctRows, recoversFromMemory);
+  return getCheckedAt<DistributionAttr>(parser, parameters.getLoc(), strategy, mesh, stores,
+                                        inGraph, async, microBatches, sumLeaves, maxStaleness,
+                                        replicasToAggregate, fast, bucketBytes, hosts, placement,
+                                        minShardBytes, maxShards, distinctRows, recoversFromMemory);
 }
 void DistributionAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)

@@ -1,4 +1,4 @@
-//===- NameSuggestions.cpp - names of other frameworks, names spelt alike -----------------------------------------===//
+//===- NameSuggestions.cpp - names of other frameworks, names spelt alike ---------------------===//
 #include "dialects/graph/NameSuggestions.h"
 
 #include "runtime/common/base/TextUtils.h"
@@ -19,7 +19,8 @@ struct Synonym {
   const char *answer; ///< a name of ours, or what to do where there is none
 };
 
-/// What TensorFlow, JAX, PyTorch, ONNX and StableHLO call what is here, where the spelling leads nowhere.
+/// What TensorFlow, JAX, PyTorch, ONNX and StableHLO call what is here, where the spelling leads
+/// nowhere.
 constexpr Synonym kOps[] = {
     {" exp ", "'graph.exponential'"},
     {" neg negative ", "'graph.negate'"},
@@ -55,7 +56,8 @@ constexpr Synonym kOps[] = {
     {" leftshift bitshift ", "'graph.shift_left'"},
     {" rightshift ", "'graph.shift_right_arithmetic' or 'graph.shift_right_logical'"},
     {" conv conv1d conv2d conv3d ", "'graph.convolution'"},
-    {" convtranspose convtranspose1d convtranspose2d deconvolution ", "'graph.convolution_input_grad'"},
+    {" convtranspose convtranspose1d convtranspose2d deconvolution ",
+     "'graph.convolution_input_grad'"},
     {" maxpool1d maxpool2d ", "'graph.max_pool'"},
     {" pool reducewindow ", "'graph.max_pool' or 'graph.avg_pool'"},
     {" selectandscatter ", "'graph.max_pool', whose gradient graphc makes by itself"},
@@ -69,7 +71,8 @@ constexpr Synonym kOps[] = {
     {" arange range ", "'graph.iota'"},
     {" cast astype to convertelementtype ", "'graph.convert'"},
     {" where cond ", "'graph.select'"},
-    {" eq ne lt le gt ge equal notequal less lessequal greater greaterequal equals ", "'graph.compare'"},
+    {" eq ne lt le gt ge equal notequal less lessequal greater greaterequal equals ",
+     "'graph.compare'"},
     {" logicaland bitwiseand ", "'graph.and'"},
     {" logicalor bitwiseor ", "'graph.or'"},
     {" logicalxor bitwisexor ", "'graph.xor'"},
@@ -181,9 +184,11 @@ std::string suggestName(StringRef word, ArrayRef<StringRef> known) {
   std::string nearest = findNearest(word, known);
   if (nearest.empty()) // `device` for `graph.device`
     for (StringRef name : known)
-      if (std::string bare = name.rsplit('.').second.str(); !bare.empty() && !findNearest(word, {bare}).empty())
+      if (std::string bare = name.rsplit('.').second.str();
+          !bare.empty() && !findNearest(word, {bare}).empty())
         nearest = name.str();
-  return (nearest.empty() ? "" : "; did you mean '" + nearest + "'?") + "; known are " + llvm::join(known, ", ");
+  return (nearest.empty() ? "" : "; did you mean '" + nearest + "'?") + "; known are " +
+         llvm::join(known, ", ");
 }
 
 static std::string suggestNear(StringRef op, MLIRContext *context) {
@@ -193,8 +198,8 @@ static std::string suggestNear(StringRef op, MLIRContext *context) {
   for (StringRef each : {"graph", "dist"}) {
     if ((dialect == "graph" || dialect == "dist") && each != dialect)
       continue;
-    // Not getRegisteredOperationsByDialect, whose search by halves goes wrong in LLVM 22: it takes a three-way comparison
-    // for "less".
+    // Not getRegisteredOperationsByDialect, whose search by halves goes wrong in LLVM 22: it takes
+    // a three-way comparison for "less".
     for (RegisteredOperationName known : context->getRegisteredOperations())
       if (known.getDialectNamespace() == each)
         names.push_back(known.getStringRef());

@@ -1,4 +1,4 @@
-//===- OptimizerAttrs.cpp - optimizers and schedules as text ----------------------------------------------===//
+//===- OptimizerAttrs.cpp - optimizers and schedules as text ----------------------------------===//
 #include "dialects/graph/AttrParameters.h"
 
 using namespace mlir;
@@ -21,10 +21,11 @@ template <typename Other> static ParseResult parseValue(AsmParser &parser, Numbe
   if (*parser.getCurrentLocation().getPointer() == '#') {
     Other other;
     if (parseKind(parser, other,
-                  std::is_same_v<Other, WeightDecayAttr> ? "a number or #graph.weight_decay"
-                                                         : "a number or a schedule: #graph.piecewise_constant, "
-                                                           "#graph.cosine_decay, #graph.polynomial_decay, "
-                                                           "#graph.linear_warmup"))
+                  std::is_same_v<Other, WeightDecayAttr>
+                      ? "a number or #graph.weight_decay"
+                      : "a number or a schedule: #graph.piecewise_constant, "
+                        "#graph.cosine_decay, #graph.polynomial_decay, "
+                        "#graph.linear_warmup"))
       return failure();
     value.value = other;
     return success();
@@ -42,15 +43,17 @@ template <typename Other> static void printValue(AsmPrinter &printer, NumberOr<O
   else
     printer << value.value;
 }
-template <typename Other> static bool operator==(NumberOr<Other> a, NumberOr<Other> b) { return a.value == b.value; }
+template <typename Other> static bool operator==(NumberOr<Other> a, NumberOr<Other> b) {
+  return a.value == b.value;
+}
 
 } // namespace graphc::graph
 
 static constexpr BitwiseDouble kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Optimizers
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Attribute SgdAttr::parse(AsmParser &parser, Type) {
   Rate rate;
@@ -78,7 +81,8 @@ Attribute MomentumAttr::parse(AsmParser &parser, Type) {
       .take("weight_decay", decay);
   if (parameters.parse())
     return {};
-  return getCheckedAt<MomentumAttr>(parser, parameters.getLoc(), rate.value, momentum, nesterov, decay.value);
+  return getCheckedAt<MomentumAttr>(parser, parameters.getLoc(), rate.value, momentum, nesterov,
+                                    decay.value);
 }
 void MomentumAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
@@ -88,7 +92,8 @@ void MomentumAttr::print(AsmPrinter &printer) const {
       .add("weight_decay", Decay{getWeightDecay()}, Decay());
 }
 
-template <typename Adam> static Attribute parseAdam(AsmParser &parser, StringRef mnemonic, Decay decay) {
+template <typename Adam>
+static Attribute parseAdam(AsmParser &parser, StringRef mnemonic, Decay decay) {
   Rate rate;
   BitwiseDouble beta1 = kBeta1, beta2 = kBeta2, epsilon = kEpsilon;
   ParameterParser parameters(parser, mnemonic);
@@ -99,7 +104,8 @@ template <typename Adam> static Attribute parseAdam(AsmParser &parser, StringRef
       .take("weight_decay", decay);
   if (parameters.parse())
     return {};
-  return getCheckedAt<Adam>(parser, parameters.getLoc(), rate.value, beta1, beta2, epsilon, decay.value);
+  return getCheckedAt<Adam>(parser, parameters.getLoc(), rate.value, beta1, beta2, epsilon,
+                            decay.value);
 }
 template <typename Adam> static void printAdam(Adam adam, AsmPrinter &printer, Decay unsaid) {
   ParameterPrinter(printer)
@@ -109,7 +115,9 @@ template <typename Adam> static void printAdam(Adam adam, AsmPrinter &printer, D
       .add("epsilon", adam.getEpsilon(), kEpsilon)
       .add("weight_decay", Decay{adam.getWeightDecay()}, unsaid);
 }
-Attribute AdamAttr::parse(AsmParser &parser, Type) { return parseAdam<AdamAttr>(parser, getMnemonic(), {}); }
+Attribute AdamAttr::parse(AsmParser &parser, Type) {
+  return parseAdam<AdamAttr>(parser, getMnemonic(), {});
+}
 void AdamAttr::print(AsmPrinter &printer) const { printAdam(*this, printer, {}); }
 
 /// As PyTorch's AdamW decays where nothing is said.
@@ -117,7 +125,9 @@ static Decay usualDecay(MLIRContext *context) { return {Builder(context).getF64F
 Attribute AdamwAttr::parse(AsmParser &parser, Type) {
   return parseAdam<AdamwAttr>(parser, getMnemonic(), usualDecay(parser.getContext()));
 }
-void AdamwAttr::print(AsmPrinter &printer) const { printAdam(*this, printer, usualDecay(getContext())); }
+void AdamwAttr::print(AsmPrinter &printer) const {
+  printAdam(*this, printer, usualDecay(getContext()));
+}
 
 Attribute AdagradAttr::parse(AsmParser &parser, Type) {
   Rate rate;
@@ -130,7 +140,8 @@ Attribute AdagradAttr::parse(AsmParser &parser, Type) {
       .take("weight_decay", decay);
   if (parameters.parse())
     return {};
-  return getCheckedAt<AdagradAttr>(parser, parameters.getLoc(), rate.value, initial, epsilon, decay.value);
+  return getCheckedAt<AdagradAttr>(parser, parameters.getLoc(), rate.value, initial, epsilon,
+                                   decay.value);
 }
 void AdagradAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
@@ -154,8 +165,8 @@ Attribute RmspropAttr::parse(AsmParser &parser, Type) {
       .take("weight_decay", decay);
   if (parameters.parse())
     return {};
-  return getCheckedAt<RmspropAttr>(parser, parameters.getLoc(), rate.value, rho, momentum, epsilon, centered,
-                                   decay.value);
+  return getCheckedAt<RmspropAttr>(parser, parameters.getLoc(), rate.value, rho, momentum, epsilon,
+                                   centered, decay.value);
 }
 void RmspropAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
@@ -182,9 +193,9 @@ void WeightDecayAttr::print(AsmPrinter &printer) const {
       .add("exclude", getExclude(), ArrayAttr());
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Schedules
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Attribute PiecewiseConstantAttr::parse(AsmParser &parser, Type) {
   ArrayAttr boundaries, values;
@@ -198,8 +209,9 @@ void PiecewiseConstantAttr::print(AsmPrinter &printer) const {
   llvm::interleaveComma(getBoundaries().getAsRange<IntegerAttr>(), printer,
                         [&](IntegerAttr step) { printer << step.getInt(); });
   printer << "], values = [";
-  llvm::interleaveComma(getValues().getAsRange<FloatAttr>(), printer,
-                        [&](FloatAttr rate) { printValue(printer, BitwiseDouble(rate.getValueAsDouble())); });
+  llvm::interleaveComma(getValues().getAsRange<FloatAttr>(), printer, [&](FloatAttr rate) {
+    printValue(printer, BitwiseDouble(rate.getValueAsDouble()));
+  });
   printer << "]>";
 }
 
@@ -207,7 +219,10 @@ Attribute CosineDecayAttr::parse(AsmParser &parser, Type) {
   BitwiseDouble initial, alpha = 0.0;
   int64_t steps = 0;
   ParameterParser parameters(parser, getMnemonic());
-  if (parameters.need("initial_learning_rate", initial).need("decay_steps", steps).take("alpha", alpha).parse())
+  if (parameters.need("initial_learning_rate", initial)
+          .need("decay_steps", steps)
+          .take("alpha", alpha)
+          .parse())
     return {};
   return getCheckedAt<CosineDecayAttr>(parser, parameters.getLoc(), initial, steps, alpha);
 }

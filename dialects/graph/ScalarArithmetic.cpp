@@ -1,4 +1,4 @@
-//===- ScalarArithmetic.cpp - arithmetic on elements --------------------------------------------------------------===//
+//===- ScalarArithmetic.cpp - arithmetic on elements ------------------------------------------===//
 #include "dialects/graph/ScalarArithmetic.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -43,7 +43,8 @@ Value ScalarArithmetic::compare(Comparison relation, Value a, Value b) {
   using P = arith::CmpIPredicate;
   static constexpr P ofSigned[] = {P::eq, P::ne, P::slt, P::sle, P::sgt, P::sge};
   static constexpr P ofTruth[] = {P::eq, P::ne, P::ult, P::ule, P::ugt, P::uge};
-  return make<arith::CmpIOp>((a.getType().isInteger(1) ? ofTruth : ofSigned)[unsigned(relation)], a, b);
+  return make<arith::CmpIOp>((a.getType().isInteger(1) ? ofTruth : ofSigned)[unsigned(relation)], a,
+                             b);
 }
 
 Value ScalarArithmetic::toInteger(Value x, Type type) {
@@ -57,8 +58,10 @@ Value ScalarArithmetic::toInteger(Value x, Type type) {
   Value outside = make<arith::OrIOp>(make<arith::OrIOp>(tooLow, tooHigh), isNan);
   Value inside = make<arith::SelectOp>(outside, constant(floating, 0), x);
   Value result = make<arith::FPToSIOp>(type, inside);
-  result = make<arith::SelectOp>(tooLow, integer(type, llvm::APInt::getSignedMinValue(width)), result);
-  return make<arith::SelectOp>(tooHigh, integer(type, llvm::APInt::getSignedMaxValue(width)), result);
+  result =
+      make<arith::SelectOp>(tooLow, integer(type, llvm::APInt::getSignedMinValue(width)), result);
+  return make<arith::SelectOp>(tooHigh, integer(type, llvm::APInt::getSignedMaxValue(width)),
+                               result);
 }
 
 Value ScalarArithmetic::convert(Value x, Type to) {
@@ -98,13 +101,16 @@ Value ScalarArithmetic::convert(Value x, Type from, Type to) {
   if (isa<FloatType>(x.getType())) {
     const unsigned width = to.getIntOrFloatBitWidth(), all = compute.getIntOrFloatBitWidth();
     const bool isUnsigned = to.isUnsignedInteger();
-    auto least = isUnsigned ? llvm::APInt::getZero(all) : llvm::APInt::getSignedMinValue(width).sext(all);
-    auto largest =
-        isUnsigned ? llvm::APInt::getMaxValue(width).zext(all) : llvm::APInt::getSignedMaxValue(width).sext(all);
+    auto least =
+        isUnsigned ? llvm::APInt::getZero(all) : llvm::APInt::getSignedMinValue(width).sext(all);
+    auto largest = isUnsigned ? llvm::APInt::getMaxValue(width).zext(all)
+                              : llvm::APInt::getSignedMaxValue(width).sext(all);
     x = maximum(minimum(toInteger(x, compute), integer(compute, largest)), integer(compute, least));
   }
   const unsigned has = x.getType().getIntOrFloatBitWidth(), gets = scalar.getIntOrFloatBitWidth();
-  return has == gets ? x : has < gets ? make<arith::ExtUIOp>(scalar, x) : make<arith::TruncIOp>(scalar, x);
+  return has == gets  ? x
+         : has < gets ? make<arith::ExtUIOp>(scalar, x)
+                      : make<arith::TruncIOp>(scalar, x);
 }
 
 Value ScalarArithmetic::widen(Value x, Type from) {
@@ -122,10 +128,13 @@ Value ScalarArithmetic::roundToOdd(Value x) {
   Type f32 = builder.getF32Type(), word = builder.getI32Type();
   Value nearest = make<arith::TruncFOp>(f32, x), back = make<arith::ExtFOp>(x.getType(), nearest);
   Value bits = make<arith::BitcastOp>(word, nearest), one = constant(word, 1);
-  Value isOdd = make<arith::CmpIOp>(arith::CmpIPredicate::ne, make<arith::AndIOp>(bits, one), constant(word, 0));
+  Value isOdd = make<arith::CmpIOp>(arith::CmpIPredicate::ne, make<arith::AndIOp>(bits, one),
+                                    constant(word, 0));
   Value isExact = make<arith::CmpFOp>(arith::CmpFPredicate::UEQ, x, back);
-  Value isBeyond = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, make<math::AbsFOp>(back), make<math::AbsFOp>(x));
-  Value neighbour = make<arith::SelectOp>(isBeyond, make<arith::SubIOp>(bits, one), make<arith::AddIOp>(bits, one));
+  Value isBeyond = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, make<math::AbsFOp>(back),
+                                       make<math::AbsFOp>(x));
+  Value neighbour = make<arith::SelectOp>(isBeyond, make<arith::SubIOp>(bits, one),
+                                          make<arith::AddIOp>(bits, one));
   Value result = make<arith::SelectOp>(make<arith::OrIOp>(isExact, isOdd), bits, neighbour);
   return make<arith::BitcastOp>(f32, result);
 }
@@ -134,9 +143,11 @@ Value ScalarArithmetic::toBfloat(Value x) {
   Type word = builder.getI32Type();
   Value bits = make<arith::BitcastOp>(word, x), sixteen = constant(word, 16);
   Value high = make<arith::ShRUIOp>(bits, sixteen);
-  Value half = make<arith::AddIOp>(make<arith::AndIOp>(high, constant(word, 1)), constant(word, 0x7fff));
+  Value half =
+      make<arith::AddIOp>(make<arith::AndIOp>(high, constant(word, 1)), constant(word, 0x7fff));
   Value rounded = make<arith::ShRUIOp>(make<arith::AddIOp>(bits, half), sixteen);
-  Value quiet = make<arith::OrIOp>(high, constant(word, 0x40)); // an addition to a NaN's bits may make a number of it
+  // an addition to a NaN's bits may make a number of it
+  Value quiet = make<arith::OrIOp>(high, constant(word, 0x40));
   Value isNan = make<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
   return make<arith::TruncIOp>(builder.getI16Type(), make<arith::SelectOp>(isNan, quiet, rounded));
 }

@@ -1,4 +1,4 @@
-//===- ScalarArithmetic.h - arithmetic on elements, in arith and math -----------------------------------*- C++ -*-===//
+//===- ScalarArithmetic.h - arithmetic on elements, in arith and math ---------------*- C++ -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_SCALARARITHMETIC_H
 #define GRAPHC_DIALECTS_GRAPH_SCALARARITHMETIC_H
 
@@ -8,7 +8,8 @@
 
 namespace graphc::graph {
 
-/// Makes the scalar ops of one body. What they mean is in the descriptions of the ops that are made of them.
+/// Makes the scalar ops of one body. What they mean is in the descriptions of the ops that are made
+/// of them.
 struct ScalarArithmetic {
   mlir::OpBuilder &builder;
   mlir::Location loc;
@@ -16,13 +17,16 @@ struct ScalarArithmetic {
   template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
     return Op::create(builder, loc, std::forward<Args>(args)...).getResult();
   }
-  template <typename FloatOp, typename IntegerOp> mlir::Value arithmetic(mlir::Value a, mlir::Value b) {
+  template <typename FloatOp, typename IntegerOp>
+  mlir::Value arithmetic(mlir::Value a, mlir::Value b) {
     return mlir::isa<mlir::FloatType>(a.getType()) ? make<FloatOp>(a, b) : make<IntegerOp>(a, b);
   }
   mlir::Value constant(mlir::Type type, double value);
   mlir::Value integer(mlir::Type type, const llvm::APInt &value);
 
-  mlir::Value add(mlir::Value a, mlir::Value b) { return arithmetic<mlir::arith::AddFOp, mlir::arith::AddIOp>(a, b); }
+  mlir::Value add(mlir::Value a, mlir::Value b) {
+    return arithmetic<mlir::arith::AddFOp, mlir::arith::AddIOp>(a, b);
+  }
   mlir::Value subtract(mlir::Value a, mlir::Value b) {
     return arithmetic<mlir::arith::SubFOp, mlir::arith::SubIOp>(a, b);
   }
@@ -43,10 +47,12 @@ struct ScalarArithmetic {
   mlir::Value convert(mlir::Value x, mlir::Type from, mlir::Type to);
 
 private:
-  /// Toward zero; beyond the range its end, NaN to 0: what a conversion to integers means is the same on every CPU.
+  /// Toward zero; beyond the range its end, NaN to 0: what a conversion to integers means is the
+  /// same on every CPU.
   mlir::Value toInteger(mlir::Value x, mlir::Type type);
   mlir::Value widen(mlir::Value x, mlir::Type from);
-  /// The f32 nearest to an f64 toward zero; where that is not exact, its last bit is one: rounded again, to fewer bits, it is as if once.
+  /// The f32 nearest to an f64 toward zero; where that is not exact, its last bit is one: rounded
+  /// again, to fewer bits, it is as if once.
   mlir::Value roundToOdd(mlir::Value x);
   /// The bits of the bf16 nearest to an f32.
   mlir::Value toBfloat(mlir::Value x);

@@ -1,4 +1,4 @@
-//===- StructuredInterfaces.cpp - loop nests of ops ---------------------------------------------------------------===//
+//===- StructuredInterfaces.cpp - loop nests of ops -------------------------------------------===//
 #include "dialects/graph/StructuredInterfaces.h"
 
 #include "dialects/graph/GraphDialect.h"
@@ -10,7 +10,9 @@ using utils::IteratorType;
 
 namespace graphc::graph {
 
-bool LoopNest::isReduction() const { return llvm::is_contained(iterators, IteratorType::reduction); }
+bool LoopNest::isReduction() const {
+  return llvm::is_contained(iterators, IteratorType::reduction);
+}
 
 bool LoopNest::isElementwise() const {
   return !isReduction() && llvm::all_of(writes, [](AffineMap map) { return map.isIdentity(); });
@@ -29,8 +31,9 @@ LoopNest getElementwiseNest(Operation *op) {
   LoopNest nest = getParallelNest(rank);
   AffineMap everywhere = AffineMap::get(unsigned(rank), 0, op->getContext());
   for (auto [operand, value] : llvm::enumerate(op->getOperands()))
-    nest.reads.push_back(
-        {unsigned(operand), cast<RankedTensorType>(value.getType()).getRank() ? identity : everywhere});
+    nest.reads.push_back({unsigned(operand), cast<RankedTensorType>(value.getType()).getRank()
+                                                 ? identity
+                                                 : everywhere});
   nest.writes.assign(op->getNumResults() + getWrittenVariables(op).size(), identity);
   return nest;
 }
@@ -101,7 +104,8 @@ bool isComputed(Operation *op) {
 
 bool isReduction(Operation *op) {
   auto structured = dyn_cast<StructuredOpInterface>(op);
-  return structured && llvm::any_of(structured.getLoopNests(), [](const LoopNest &nest) { return nest.isReduction(); });
+  return structured && llvm::any_of(structured.getLoopNests(),
+                                    [](const LoopNest &nest) { return nest.isReduction(); });
 }
 
 } // namespace graphc::graph

@@ -1,4 +1,4 @@
-//===- TableInterfaces.h - tables of which an op touches few rows ---------------------------------------*- C++ -*-===//
+//===- TableInterfaces.h - tables of which an op touches few rows -------------------*- C++ -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_TABLEINTERFACES_H
 #define GRAPHC_DIALECTS_GRAPH_TABLEINTERFACES_H
 

@@ -1,4 +1,4 @@
-//===- ImportedOp.h - an op of StableHLO while it is imported -------------------------------------------*- C++ -*-===//
+//===- ImportedOp.h - an op of StableHLO while it is imported -----------------------*- C++ -*-===//
 #ifndef GRAPHC_DIALECTS_STABLEHLO_IMPORTEDOP_H
 #define GRAPHC_DIALECTS_STABLEHLO_IMPORTEDOP_H
 
@@ -11,11 +11,13 @@ namespace graphc::stablehlo {
 
 using IntegerList = mlir::SmallVector<int64_t>;
 
-/// The op, what stands for its operands, and short ways to ask for attributes and to make ops. An attribute that was asked for is known; one
-/// that nobody asks for is a reason not to import the op.
+/// The op, what stands for its operands, and short ways to ask for attributes and to make ops. An
+/// attribute that was asked for is known; one that nobody asks for is a reason not to import the
+/// op.
 class ImportedOp {
 public:
-  ImportedOp(mlir::Operation *op, mlir::ValueRange operands, mlir::OpBuilder &builder, mlir::Location location);
+  ImportedOp(mlir::Operation *op, mlir::ValueRange operands, mlir::OpBuilder &builder,
+             mlir::Location location);
 
   mlir::Operation *const op;
   const mlir::ValueRange operands;
@@ -39,7 +41,8 @@ public:
   /// Names of those that nobody asked for.
   std::string unknownAttributes() const;
 
-  /// The word of the only op of its region beside its return, of both arguments: "add"; "" where it is another.
+  /// The word of the only op of its region beside its return, of both arguments: "add"; "" where it
+  /// is another.
   mlir::StringRef combiner() const;
   /// Whether its region gives the second of its two arguments: what was there before is lost.
   bool setsElements() const;
@@ -48,8 +51,10 @@ public:
 
   mlir::Value make(mlir::StringRef name, mlir::Type type, mlir::ValueRange operands,
                    mlir::ArrayRef<mlir::NamedAttribute> attributes = {}) const;
-  /// A sum of products, whose factors may have other elements than the result (preferred_element_type): it is computed in the wider of the two.
-  mlir::Value makeProduct(mlir::StringRef name, mlir::RankedTensorType type, mlir::ValueRange operands,
+  /// A sum of products, whose factors may have other elements than the result
+  /// (preferred_element_type): it is computed in the wider of the two.
+  mlir::Value makeProduct(mlir::StringRef name, mlir::RankedTensorType type,
+                          mlir::ValueRange operands,
                           mlir::ArrayRef<mlir::NamedAttribute> attributes) const;
   mlir::NamedAttribute named(mlir::StringRef name, mlir::ArrayRef<int64_t> numbers) const;
   mlir::NamedAttribute named(mlir::StringRef name, int64_t number) const;
@@ -67,11 +72,17 @@ private:
 };
 
 /// "add" of stablehlo.add.
-inline mlir::StringRef withoutDialect(mlir::Operation *op) { return op->getName().getStringRef().split('.').second; }
-inline bool isOfTruth(mlir::Type type) { return mlir::getElementTypeOrSelf(type).isSignlessInteger(1); }
+inline mlir::StringRef withoutDialect(mlir::Operation *op) {
+  return op->getName().getStringRef().split('.').second;
+}
+inline bool isOfTruth(mlir::Type type) {
+  return mlir::getElementTypeOrSelf(type).isSignlessInteger(1);
+}
 /// The word for truth values of what is arithmetic of numbers; "" for others.
 inline mlir::StringRef ofTruth(mlir::StringRef name) {
-  return name == "add" || name == "maximum" ? "or" : name == "multiply" || name == "minimum" ? "and" : "";
+  return name == "add" || name == "maximum"        ? "or"
+         : name == "multiply" || name == "minimum" ? "and"
+                                                   : "";
 }
 
 /// Whether a reduction that begins with `value` is one that begins with nothing.

@@ -1,4 +1,4 @@
-//===- StablehloDialect.cpp - StableHLO as JAX and PyTorch write it, to be read -----------------------------------===//
+//===- StablehloDialect.cpp - StableHLO as JAX and PyTorch write it, to be read ---------------===//
 #include "dialects/stablehlo/StablehloDialect.h"
 
 #include "dialects/graph/KnownAttributeCheck.h"
@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::stablehlo;
 
-ImportedDialect::ImportedDialect(StringRef name, MLIRContext *context, TypeID id) : Dialect(name, context, id) {
+ImportedDialect::ImportedDialect(StringRef name, MLIRContext *context, TypeID id)
+    : Dialect(name, context, id) {
   allowUnknownOperations();
 }
 
@@ -29,7 +30,8 @@ static ParseResult parseLayout(AsmParser &parser, std::string &layout) {
       if (failed(*parsed))
         return failure();
       if (number < 0 || number > 9)
-        return parser.emitError(parser.getCurrentLocation(), "expected a dimension of space from 0 to 9, got ")
+        return parser.emitError(parser.getCurrentLocation(),
+                                "expected a dimension of space from 0 to 9, got ")
                << number;
       layout += char('0' + number);
       return success();
@@ -37,7 +39,9 @@ static ParseResult parseLayout(AsmParser &parser, std::string &layout) {
     if (parser.parseKeyword(&word))
       return failure();
     if (word.size() != 1)
-      return parser.emitError(parser.getCurrentLocation(), "expected a letter for a dimension, got ") << word;
+      return parser.emitError(parser.getCurrentLocation(),
+                              "expected a letter for a dimension, got ")
+             << word;
     layout += word;
     return success();
   });
@@ -46,8 +50,9 @@ static ParseResult parseLayout(AsmParser &parser, std::string &layout) {
 static Attribute parseConvolution(AsmParser &parser) {
   Builder &builder = parser.getBuilder();
   std::string input, kernel, output;
-  if (parser.parseLess() || parseLayout(parser, input) || parser.parseKeyword("x") || parseLayout(parser, kernel) ||
-      parser.parseArrow() || parseLayout(parser, output) || parser.parseGreater())
+  if (parser.parseLess() || parseLayout(parser, input) || parser.parseKeyword("x") ||
+      parseLayout(parser, kernel) || parser.parseArrow() || parseLayout(parser, output) ||
+      parser.parseGreater())
     return {};
   return builder.getDictionaryAttr({builder.getNamedAttr("input", builder.getStringAttr(input)),
                                     builder.getNamedAttr("kernel", builder.getStringAttr(kernel)),
@@ -73,7 +78,9 @@ static Attribute parseFields(AsmParser &parser) {
       read = parser.getBuilder().getBoolAttr(true);
     } else if (succeeded(parser.parseOptionalKeyword("false"))) {
       read = parser.getBuilder().getBoolAttr(false);
-    } else if (OptionalParseResult parsed = parser.parseOptionalAttribute(read); parsed.has_value()) { // or [1, 2]
+    } else if (OptionalParseResult parsed = parser.parseOptionalAttribute(read);
+               parsed.has_value()) {
+      // or [1, 2]
       auto list = succeeded(*parsed) ? dyn_cast<ArrayAttr>(read) : ArrayAttr();
       if (failed(*parsed))
         return failure();
@@ -83,7 +90,8 @@ static Attribute parseFields(AsmParser &parser) {
       if (list && values.size() == list.size())
         read = parser.getBuilder().getDenseI64ArrayAttr(values);
     } else {
-      return parser.emitError(parser.getCurrentLocation(), "expected a number, a list of numbers or an attribute");
+      return parser.emitError(parser.getCurrentLocation(),
+                              "expected a number, a list of numbers or an attribute");
     }
     if (fields.get(name))
       return parser.emitError(place, "'") << name << "' is given twice";
@@ -92,7 +100,8 @@ static Attribute parseFields(AsmParser &parser) {
   };
   if (parser.parseLess())
     return {};
-  if (failed(parser.parseOptionalGreater()) && (parser.parseCommaSeparatedList(parseOne) || parser.parseGreater()))
+  if (failed(parser.parseOptionalGreater()) &&
+      (parser.parseCommaSeparatedList(parseOne) || parser.parseGreater()))
     return {};
   return fields.getDictionary(parser.getContext());
 }
@@ -112,11 +121,12 @@ Attribute ImportedDialect::parseAttribute(DialectAsmParser &parser, Type) const 
     return {};
   if (kind == "conv")
     return parseConvolution(parser);
-  if (kind == "precision" || kind == "comparison_type" || kind == "comparison_direction" || kind == "rng_algorithm" ||
-      kind == "rng_distribution" || kind == "fft_type" || kind == "transpose" || kind == "result_accuracy_mode" ||
-      kind == "custom_call_api_version")
+  if (kind == "precision" || kind == "comparison_type" || kind == "comparison_direction" ||
+      kind == "rng_algorithm" || kind == "rng_distribution" || kind == "fft_type" ||
+      kind == "transpose" || kind == "result_accuracy_mode" || kind == "custom_call_api_version")
     return parseWord(parser);
-  return parseFields(parser); // dot, gather, scatter; one that nobody knows is said with the op that has it
+  // dot, gather, scatter; one that nobody knows is said with the op that has it
+  return parseFields(parser);
 }
 
 std::optional<Dialect::ParseOpHook> ImportedDialect::getParseOperationHook(StringRef) const {

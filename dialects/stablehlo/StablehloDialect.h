@@ -1,14 +1,15 @@
-//===- StablehloDialect.h - StableHLO as JAX and PyTorch write it, to be read ---------------------------*- C++ -*-===//
+//===- StablehloDialect.h - StableHLO as JAX and PyTorch write it, to be read -------*- C++ -*-===//
 //
-// No package has StableHLO as a library, and nothing here computes in it: its text is parsed, and import-stablehlo makes ops of the
-// graph dialect of it at once (StablehloToGraph.h). So these dialects define no ops: any name is taken, in MLIR's generic form, and what
-// cannot be imported is listed with all else that cannot. Their attributes become builtin ones as they are parsed:
+// No package has StableHLO as a library, and nothing here computes in it: its text is parsed, and
+// import-stablehlo makes ops of the graph dialect of it at once (StablehloToGraph.h). So these
+// dialects define no ops: any name is taken, in MLIR's generic form, and what cannot be imported is
+// listed with all else that cannot. Their attributes become builtin ones as they are parsed:
 //
 //   #stablehlo<comparison_direction LT>                             "LT"
 //   #stablehlo.dot<lhs_contracting_dimensions = [1]>                {lhs_contracting_dimensions = array<i64: 1>}
 //   #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>        {input = "b01f", kernel = "01io", output = "b01f"}
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_STABLEHLO_STABLEHLODIALECT_H
 #define GRAPHC_DIALECTS_STABLEHLO_STABLEHLODIALECT_H
 

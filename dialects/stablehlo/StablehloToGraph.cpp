@@ -1,10 +1,12 @@
-//===- StablehloToGraph.cpp - the ops of StableHLO in the words of the graph dialect ------------------------------===//
+//===- StablehloToGraph.cpp - the ops of StableHLO in the words of the graph dialect ----------===//
 //
-// Most ops have the same name and meaning in both (docs/rationale-graph.md), and differ in how attributes are written. One function a kind of
-// op, and a table of them; reductions, and what is known by the body of a region, are in StablehloReductionsToGraph.cpp, convolutions and windows in
-// StablehloWindowsToGraph.cpp, functions that the graph dialect has no op for in StablehloMathToGraph.cpp.
+// Most ops have the same name and meaning in both (docs/rationale-graph.md), and differ in how
+// attributes are written. One function a kind of op, and a table of them; reductions, and what is
+// known by the body of a region, are in StablehloReductionsToGraph.cpp, convolutions and windows in
+// StablehloWindowsToGraph.cpp, functions that the graph dialect has no op for in
+// StablehloMathToGraph.cpp.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #include "dialects/stablehlo/StablehloToGraph.h"
 
 #include "dialects/graph/GraphDialect.h"
@@ -23,7 +25,8 @@ namespace {
 
 using Result = FailureOr<ImportResult>;
 
-/// The op of that name, which has no attribute but how exact it has to be: ours are within a few units in the last place.
+/// The op of that name, which has no attribute but how exact it has to be: ours are within a few
+/// units in the last place.
 Result importAsIs(ImportedOp &op) {
   op.ignore({"result_accuracy"});
   return ImportedOp::one(op.make(withoutDialect(op.op), op.type(), op.operands));
@@ -41,18 +44,22 @@ Result importWith(ImportedOp &op, ArrayRef<StringRef> names) {
   return ImportedOp::one(op.make(withoutDialect(op.op), op.type(), op.operands, attributes));
 }
 
-/// Whether all elements of a value that has been imported are `number`: a constant, or a scalar that is repeated.
+/// Whether all elements of a value that has been imported are `number`: a constant, or a scalar
+/// that is repeated.
 bool isSplatOf(Value value, double number) {
   DenseElementsAttr constant = getSplat(value);
   auto element = constant ? dyn_cast<FloatAttr>(constant.getSplatValue<Attribute>()) : FloatAttr();
   return element && element.getValueAsDouble() == number;
 }
 
-/// JAX writes the logistic function as 1 / (1 + exp(-x)), whose parts have no derivative where the exponential is infinite; the function has.
+/// JAX writes the logistic function as 1 / (1 + exp(-x)), whose parts have no derivative where the
+/// exponential is infinite; the function has.
 Result importDivide(ImportedOp &op) {
   Operation *sum = isSplatOf(op.operands[0], 1) ? getOp(op.operands[1], "graph.add") : nullptr;
   for (unsigned i = 0; sum && i < 2; ++i) {
-    Operation *power = isSplatOf(sum->getOperand(i), 1) ? getOp(sum->getOperand(1 - i), "graph.exponential") : nullptr;
+    Operation *power = isSplatOf(sum->getOperand(i), 1)
+                           ? getOp(sum->getOperand(1 - i), "graph.exponential")
+                           : nullptr;
     if (Operation *negated = power ? getOp(power->getOperand(0), "graph.negate") : nullptr)
       return ImportedOp::one(op.make("logistic", op.type(), negated->getOperand(0)));
   }
@@ -63,10 +70,13 @@ Result importConstant(ImportedOp &op) {
   auto value = dyn_cast_or_null<DenseElementsAttr>(op.get("value"));
   if (!value)
     return op.error() << "has no attribute 'value' of dense elements";
-  if (value.getElementType().isUnsignedInteger(64) && op.type().getElementType().isSignlessInteger(64))
+  if (value.getElementType().isUnsignedInteger(64) &&
+      op.type().getElementType().isSignlessInteger(64))
     value = DenseElementsAttr::getFromRawBuffer(value.getType().clone(op.type().getElementType()),
-                                                value.getRawData()); // passes/import/PrepareStablehlo.h
-  return ImportedOp::one(op.make("constant", op.type(), {}, op.builder.getNamedAttr("value", value)));
+                                                // passes/import/PrepareStablehlo.h
+                                                value.getRawData());
+  return ImportedOp::one(
+      op.make("constant", op.type(), {}, op.builder.getNamedAttr("value", value)));
 }
 
 Result importIota(ImportedOp &op) {
@@ -83,7 +93,8 @@ Value asIndices(ImportedOp &op, Value places) {
   if (element.isSignlessInteger(32) || element.isSignlessInteger(64) || !isa<IntegerType>(element))
     return places;
   const unsigned bits = element.getIntOrFloatBitWidth() < 32 ? 32 : 64;
-  return op.make("convert", RankedTensorType::get(type.getShape(), op.builder.getIntegerType(bits)), places);
+  return op.make("convert", RankedTensorType::get(type.getShape(), op.builder.getIntegerType(bits)),
+                 places);
 }
 
 /// The operands, of which those from `first` on are places.
@@ -98,7 +109,8 @@ Result importDynamicSlice(ImportedOp &op) {
   FailureOr<IntegerList> sizes = op.numbers("slice_sizes");
   if (failed(sizes))
     return failure();
-  return ImportedOp::one(op.make("dynamic_slice", op.type(), withIndices(op, 1), op.named("slice_sizes", *sizes)));
+  return ImportedOp::one(
+      op.make("dynamic_slice", op.type(), withIndices(op, 1), op.named("slice_sizes", *sizes)));
 }
 
 Result importDynamicUpdateSlice(ImportedOp &op) {
@@ -110,26 +122,31 @@ Result importReverse(ImportedOp &op) {
   if (failed(dimensions))
     return failure();
   llvm::sort(*dimensions);
-  return ImportedOp::one(op.make("reverse", op.type(), op.operands, op.named("dimensions", *dimensions)));
+  return ImportedOp::one(
+      op.make("reverse", op.type(), op.operands, op.named("dimensions", *dimensions)));
 }
 
 Result importArithmetic(ImportedOp &op) {
   const StringRef name = withoutDialect(op.op);
-  return ImportedOp::one(op.make(isOfTruth(op.type()) ? ofTruth(name) : name, op.type(), op.operands));
+  return ImportedOp::one(
+      op.make(isOfTruth(op.type()) ? ofTruth(name) : name, op.type(), op.operands));
 }
 
 /// 0 or 1.
 Value asNumber(ImportedOp &op, Value truth) {
   auto type = cast<RankedTensorType>(truth.getType());
-  return isOfTruth(type) ? op.make("convert", RankedTensorType::get(type.getShape(), op.builder.getI32Type()), truth)
-                         : truth;
+  return isOfTruth(type)
+             ? op.make("convert", RankedTensorType::get(type.getShape(), op.builder.getI32Type()),
+                       truth)
+             : truth;
 }
 
 Result importConcatenate(ImportedOp &op) {
   FailureOr<int64_t> dimension = op.number("dimension");
   if (failed(dimension))
     return failure();
-  return ImportedOp::one(op.make("concatenate", op.type(), op.operands, op.named("dimension", *dimension)));
+  return ImportedOp::one(
+      op.make("concatenate", op.type(), op.operands, op.named("dimension", *dimension)));
 }
 
 /// Ours has increasing dimensions: the operand's are put in that order before.
@@ -146,8 +163,8 @@ Result importBroadcastInDim(ImportedOp &op) {
     operand = op.transpose(operand, order);
     llvm::sort(*dimensions);
   }
-  return ImportedOp::one(
-      op.make("broadcast_in_dim", op.type(), operand, op.named("broadcast_dimensions", *dimensions)));
+  return ImportedOp::one(op.make("broadcast_in_dim", op.type(), operand,
+                                 op.named("broadcast_dimensions", *dimensions)));
 }
 
 Result importCompare(ImportedOp &op) {
@@ -158,13 +175,15 @@ Result importCompare(ImportedOp &op) {
     return ImportedOp::cannot("by total order");
   std::optional<graph::Comparison> relation = graph::symbolizeComparison(direction->lower());
   if (!relation)
-    return op.error() << "has the comparison direction " << *direction << "; expected EQ, NE, LT, LE, GT or GE";
+    return op.error() << "has the comparison direction " << *direction
+                      << "; expected EQ, NE, LT, LE, GT or GE";
   SmallVector<Value> operands(op.operands);
   if (*relation != graph::Comparison::EQ && *relation != graph::Comparison::NE)
     for (Value &operand : operands)
       operand = asNumber(op, operand);
   auto attribute = graph::ComparisonAttr::get(op.builder.getContext(), *relation);
-  return ImportedOp::one(op.make("compare", op.type(), operands, op.builder.getNamedAttr("relation", attribute)));
+  return ImportedOp::one(
+      op.make("compare", op.type(), operands, op.builder.getNamedAttr("relation", attribute)));
 }
 
 Result importSelect(ImportedOp &op) {
@@ -174,7 +193,8 @@ Result importSelect(ImportedOp &op) {
 }
 
 Result importConvert(ImportedOp &op) {
-  return ImportedOp::one(op.operandType() == op.type() ? op.operands[0] : op.make("convert", op.type(), op.operands));
+  return ImportedOp::one(
+      op.operandType() == op.type() ? op.operands[0] : op.make("convert", op.type(), op.operands));
 }
 
 /// A list in StableHLO's dimension numbers; empty where it is not given.
@@ -184,15 +204,18 @@ IntegerList fieldOf(DictionaryAttr fields, StringRef name) {
 }
 
 /// Those of the fields that the graph dialect has under the same names. Another one is said.
-FailureOr<SmallVector<NamedAttribute>> takeFields(ImportedOp &op, DictionaryAttr fields, ArrayRef<StringRef> names) {
+FailureOr<SmallVector<NamedAttribute>> takeFields(ImportedOp &op, DictionaryAttr fields,
+                                                  ArrayRef<StringRef> names) {
   for (NamedAttribute field : fields) {
     const StringRef name = field.getName();
     const bool isList = llvm::is_contained(names, name) && isa<DenseI64ArrayAttr>(field.getValue());
     if (!isList && !(name == "index_vector_dim" && isa<IntegerAttr>(field.getValue())))
       return op.error() << "has dimension numbers with '" << name
-                        << "', which is not known or of another kind; expected " << llvm::join(names, ", ");
+                        << "', which is not known or of another kind; expected "
+                        << llvm::join(names, ", ");
   }
-  return llvm::map_to_vector(names, [&](StringRef name) { return op.named(name, fieldOf(fields, name)); });
+  return llvm::map_to_vector(names,
+                             [&](StringRef name) { return op.named(name, fieldOf(fields, name)); });
 }
 
 Result importDotGeneral(ImportedOp &op) {
@@ -201,8 +224,8 @@ Result importDotGeneral(ImportedOp &op) {
   if (failed(fields))
     return failure();
   auto attributes = takeFields(op, *fields,
-                               {"lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions",
-                                "rhs_contracting_dimensions"});
+                               {"lhs_batching_dimensions", "rhs_batching_dimensions",
+                                "lhs_contracting_dimensions", "rhs_contracting_dimensions"});
   if (failed(attributes))
     return failure();
   return ImportedOp::one(op.makeProduct("dot_general", op.type(), op.operands, *attributes));
@@ -213,28 +236,34 @@ NamedAttribute indexVectorDim(ImportedOp &op, DictionaryAttr fields) {
   return op.named("index_vector_dim", given ? given.getInt() : 0);
 }
 
-/// Whether it takes whole rows of a table, by numbers that stand alone or in a last dimension of one: an embedding.
+/// Whether it takes whole rows of a table, by numbers that stand alone or in a last dimension of
+/// one: an embedding.
 bool takesRows(ImportedOp &op, DictionaryAttr fields, ArrayRef<int64_t> sizes) {
   const RankedTensorType table = op.operandType(0), indices = op.operandType(1);
   auto given = fields.getAs<IntegerAttr>("index_vector_dim");
   const int64_t vectors = given ? given.getInt() : 0, last = indices.getRank() - 1;
-  const bool isOne = vectors == last + 1 || (last >= 0 && vectors == last && indices.getDimSize(unsigned(last)) == 1);
-  return table.getRank() == 2 && isa<FloatType>(table.getElementType()) && isOne && op.type().getRank() > 0 &&
-         sizes == ArrayRef<int64_t>{1, table.getDimSize(1)} &&
+  const bool isOne = vectors == last + 1 ||
+                     (last >= 0 && vectors == last && indices.getDimSize(unsigned(last)) == 1);
+  return table.getRank() == 2 && isa<FloatType>(table.getElementType()) && isOne &&
+         op.type().getRank() > 0 && sizes == ArrayRef<int64_t>{1, table.getDimSize(1)} &&
          fieldOf(fields, "offset_dims") == IntegerList{op.type().getRank() - 1} &&
          fieldOf(fields, "collapsed_slice_dims") == IntegerList{0} &&
-         fieldOf(fields, "start_index_map") == IntegerList{0} && fieldOf(fields, "operand_batching_dims").empty() &&
-         (indices.getElementType().isSignlessInteger(32) || indices.getElementType().isSignlessInteger(64));
+         fieldOf(fields, "start_index_map") == IntegerList{0} &&
+         fieldOf(fields, "operand_batching_dims").empty() &&
+         (indices.getElementType().isSignlessInteger(32) ||
+          indices.getElementType().isSignlessInteger(64));
 }
 
-/// A gather takes the nearest row where there is none of a number, an embedding zeros: the numbers are brought within the table before.
+/// A gather takes the nearest row where there is none of a number, an embedding zeros: the numbers
+/// are brought within the table before.
 ImportResult importRows(ImportedOp &op) {
   const RankedTensorType table = op.operandType(0), indices = op.operandType(1);
   auto number = RankedTensorType::get({}, indices.getElementType());
   RankedTensorType numbers = indices.clone(op.type().getShape().drop_back());
-  const int64_t last =
-      std::min(table.getDimSize(0) - 1, llvm::maxIntN(indices.getElementType().getIntOrFloatBitWidth()));
-  Value within = op.make("clamp", indices, {op.splat(number, 0), op.operands[1], op.splat(number, double(last))});
+  const int64_t last = std::min(table.getDimSize(0) - 1,
+                                llvm::maxIntN(indices.getElementType().getIntOrFloatBitWidth()));
+  Value within = op.make("clamp", indices,
+                         {op.splat(number, 0), op.operands[1], op.splat(number, double(last))});
   if (numbers != indices)
     within = op.make("reshape", numbers, within);
   return ImportedOp::one(op.make("embedding", op.type(), {op.operands[0], within}));
@@ -250,8 +279,8 @@ Result importGather(ImportedOp &op) {
     return failure();
   FailureOr<SmallVector<NamedAttribute>> attributes =
       takeFields(op, *fields,
-                 {"offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims",
-                  "start_index_map"});
+                 {"offset_dims", "collapsed_slice_dims", "operand_batching_dims",
+                  "start_indices_batching_dims", "start_index_map"});
   if (failed(attributes))
     return failure();
   if (takesRows(op, *fields, *sizes))
@@ -261,10 +290,13 @@ Result importGather(ImportedOp &op) {
   return ImportedOp::one(op.make("gather", op.type(), withIndices(op, 1), *attributes));
 }
 
-/// One piece that takes the place of what was there, as a[:, 1:] = b: none where it would not lie within.
+/// One piece that takes the place of what was there, as a[:, 1:] = b: none where it would not lie
+/// within.
 Result importPiece(ImportedOp &op, DictionaryAttr fields) {
-  const RankedTensorType type = op.operandType(0), indices = op.operandType(1), updates = op.operandType(2);
-  const IntegerList windows = fieldOf(fields, "update_window_dims"), inserted = fieldOf(fields, "inserted_window_dims"),
+  const RankedTensorType type = op.operandType(0), indices = op.operandType(1),
+                         updates = op.operandType(2);
+  const IntegerList windows = fieldOf(fields, "update_window_dims"),
+                    inserted = fieldOf(fields, "inserted_window_dims"),
                     places = fieldOf(fields, "scatter_dims_to_operand_dims");
   auto given = fields.getAs<IntegerAttr>("index_vector_dim");
   const int64_t vectors = given ? given.getInt() : 0;
@@ -276,10 +308,12 @@ Result importPiece(ImportedOp &op, DictionaryAttr fields) {
   llvm::sort(inOrder);
   if (!areDimensions(windows, updates.getRank()) || !areDimensions(inserted, type.getRank()) ||
       !areDimensions(inOrder, type.getRank()) || vectors < 0 || vectors > indices.getRank() ||
-      (vectors == indices.getRank() ? 1 : indices.getDimSize(unsigned(vectors))) != int64_t(places.size()))
-    return op.error() << "has dimension numbers that do not fit its operands, " << type << ", " << indices << " and "
-                      << updates;
-  if (indices.getNumElements() != int64_t(places.size()) || !fieldOf(fields, "input_batching_dims").empty() ||
+      (vectors == indices.getRank() ? 1 : indices.getDimSize(unsigned(vectors))) !=
+          int64_t(places.size()))
+    return op.error() << "has dimension numbers that do not fit its operands, " << type << ", "
+                      << indices << " and " << updates;
+  if (indices.getNumElements() != int64_t(places.size()) ||
+      !fieldOf(fields, "input_batching_dims").empty() ||
       int64_t(windows.size() + inserted.size()) != type.getRank())
     return ImportedOp::cannot("that sets several pieces");
   IntegerList sizes(size_t(type.getRank()), 1);
@@ -288,35 +322,40 @@ Result importPiece(ImportedOp &op, DictionaryAttr fields) {
     if (!llvm::is_contained(inserted, i))
       sizes[size_t(i)] = updates.getDimSize(unsigned(*window++));
   if (type.clone(sizes).getNumElements() != updates.getNumElements() ||
-      llvm::any_of(llvm::zip(sizes, type.getShape()), [](auto both) { return std::get<0>(both) > std::get<1>(both); }))
+      llvm::any_of(llvm::zip(sizes, type.getShape()),
+                   [](auto both) { return std::get<0>(both) > std::get<1>(both); }))
     return op.error() << "has updates, " << updates << ", that are no piece of " << type;
   Value all = asIndices(op, op.operands[1]);
   Type element = cast<RankedTensorType>(all.getType()).getElementType();
-  const RankedTensorType list = RankedTensorType::get({int64_t(places.size())}, element), one = list.clone({1}),
-                         scalar = RankedTensorType::get({}, element),
+  const RankedTensorType list = RankedTensorType::get({int64_t(places.size())}, element),
+                         one = list.clone({1}), scalar = RankedTensorType::get({}, element),
                          truth = RankedTensorType::get({}, op.builder.getI1Type());
   all = op.make("reshape", list, all);
-  SmallVector<Value> operands = {op.operands[0], op.make("reshape", type.clone(sizes), op.operands[2])};
+  SmallVector<Value> operands = {op.operands[0],
+                                 op.make("reshape", type.clone(sizes), op.operands[2])};
   operands.append(size_t(type.getRank()), op.splat(scalar, 0));
   Value isWithin;
   for (auto [i, dimension] : llvm::enumerate(places)) {
     const int64_t at = int64_t(i), end = at + 1, step = 1;
-    Value piece =
-        op.make("slice", one, all,
-                {op.named("start_indices", ArrayRef<int64_t>(at)), op.named("limit_indices", ArrayRef<int64_t>(end)),
-                 op.named("strides", ArrayRef<int64_t>(step))});
+    Value piece = op.make("slice", one, all,
+                          {op.named("start_indices", ArrayRef<int64_t>(at)),
+                           op.named("limit_indices", ArrayRef<int64_t>(end)),
+                           op.named("strides", ArrayRef<int64_t>(step))});
     Value start = operands[2 + size_t(dimension)] = op.make("reshape", scalar, piece);
-    const double last = double(std::min(type.getDimSize(unsigned(dimension)) - sizes[size_t(dimension)],
-                                        llvm::maxIntN(element.getIntOrFloatBitWidth())));
-    for (auto [relation, bound] : {std::pair(graph::Comparison::GE, 0.0), {graph::Comparison::LE, last}}) {
+    const double last =
+        double(std::min(type.getDimSize(unsigned(dimension)) - sizes[size_t(dimension)],
+                        llvm::maxIntN(element.getIntOrFloatBitWidth())));
+    for (auto [relation, bound] :
+         {std::pair(graph::Comparison::GE, 0.0), {graph::Comparison::LE, last}}) {
       auto attribute = graph::ComparisonAttr::get(op.builder.getContext(), relation);
-      Value holds =
-          op.make("compare", truth, {start, op.splat(scalar, bound)}, op.builder.getNamedAttr("relation", attribute));
+      Value holds = op.make("compare", truth, {start, op.splat(scalar, bound)},
+                            op.builder.getNamedAttr("relation", attribute));
       isWithin = isWithin ? op.make("and", truth, {isWithin, holds}) : holds;
     }
   }
   Value set = op.make("dynamic_update_slice", type, operands);
-  Value everywhere = op.broadcast(isWithin, RankedTensorType::get(type.getShape(), op.builder.getI1Type()));
+  Value everywhere =
+      op.broadcast(isWithin, RankedTensorType::get(type.getShape(), op.builder.getI1Type()));
   return ImportedOp::one(op.make("select", type, {everywhere, set, op.operands[0]}));
 }
 
@@ -329,8 +368,8 @@ Result importScatter(ImportedOp &op) {
     return failure();
   FailureOr<SmallVector<NamedAttribute>> attributes =
       takeFields(op, *fields,
-                 {"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims",
-                  "scatter_dims_to_operand_dims"});
+                 {"update_window_dims", "inserted_window_dims", "input_batching_dims",
+                  "scatter_indices_batching_dims", "scatter_dims_to_operand_dims"});
   if (failed(attributes))
     return failure();
   if (op.setsElements())
@@ -338,8 +377,9 @@ Result importScatter(ImportedOp &op) {
   if (op.combiner() != "add")
     return ImportedOp::cannot("that does not add");
   attributes->push_back(indexVectorDim(op, *fields));
-  return ImportedOp::one(
-      op.make("scatter", op.type(), {op.operands[0], asIndices(op, op.operands[1]), op.operands[2]}, *attributes));
+  return ImportedOp::one(op.make("scatter", op.type(),
+                                 {op.operands[0], asIndices(op, op.operands[1]), op.operands[2]},
+                                 *attributes));
 }
 
 Result importTopK(ImportedOp &op) {
@@ -348,15 +388,17 @@ Result importTopK(ImportedOp &op) {
     return failure();
   if (op.op->getNumResults() != 2)
     return op.error() << "has " << op.op->getNumResults() << " results; expected 2";
-  OperationState state(op.loc, "graph.top_k", op.operands, op.op->getResultTypes(), op.named("k", *k));
+  OperationState state(op.loc, "graph.top_k", op.operands, op.op->getResultTypes(),
+                       op.named("k", *k));
   Operation *made = op.builder.create(state);
-  return ImportResult{llvm::to_vector<2>(llvm::map_range(made->getResults(), [](OpResult one) { return Value(one); })),
+  return ImportResult{llvm::to_vector<2>(llvm::map_range(made->getResults(),
+                                                         [](OpResult one) { return Value(one); })),
                       ""};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What computes nothing
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// It keeps compilers from moving ops; here nothing does that needs to be kept from it.
 Result importBarrier(ImportedOp &op) { return ImportResult{llvm::to_vector(op.operands), ""}; }
@@ -419,8 +461,10 @@ const Kind kKinds[] = {
     {"stablehlo.optimization_barrier", importBarrier, 1, kAny},
     {"stablehlo.or", importAsIs, 2, 2},
     {"stablehlo.pad",
-     [](ImportedOp &op) { return importWith(op, {"edge_padding_low", "edge_padding_high", "interior_padding"}); }, 2,
-     2},
+     [](ImportedOp &op) {
+       return importWith(op, {"edge_padding_low", "edge_padding_high", "interior_padding"});
+     },
+     2, 2},
     {"stablehlo.popcnt", importAsIs, 1, 1},
     {"stablehlo.power", importAsIs, 2, 2},
     {"stablehlo.reduce", importReduce, 2, kAny},
@@ -437,8 +481,9 @@ const Kind kKinds[] = {
     {"stablehlo.shift_right_logical", importAsIs, 2, 2},
     {"stablehlo.sign", importAsIs, 1, 1},
     {"stablehlo.sine", importAsIs, 1, 1},
-    {"stablehlo.slice", [](ImportedOp &op) { return importWith(op, {"start_indices", "limit_indices", "strides"}); }, 1,
-     1},
+    {"stablehlo.slice",
+     [](ImportedOp &op) { return importWith(op, {"start_indices", "limit_indices", "strides"}); },
+     1, 1},
     {"stablehlo.sqrt", importAsIs, 1, 1},
     {"stablehlo.subtract", importAsIs, 2, 2},
     {"stablehlo.tan", importTan, 1, 1},
@@ -450,8 +495,8 @@ const Kind kKinds[] = {
 } // namespace
 
 std::string graphc::stablehlo::findForeignType(Operation *op) {
-  for (Type type :
-       llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes())))
+  for (Type type : llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
+                                            llvm::to_vector(op->getResultTypes())))
     if (!graph::isGraphTensor(type, graph::AnyKind)) {
       std::string text;
       llvm::raw_string_ostream(text) << type;
@@ -460,8 +505,8 @@ std::string graphc::stablehlo::findForeignType(Operation *op) {
   return "";
 }
 
-FailureOr<ImportResult> graphc::stablehlo::toGraph(Operation *op, ValueRange operands, OpBuilder &builder,
-                                                   Location location) {
+FailureOr<ImportResult> graphc::stablehlo::toGraph(Operation *op, ValueRange operands,
+                                                   OpBuilder &builder, Location location) {
   const StringRef name = op->getName().getStringRef();
   const Kind *kind = llvm::find_if(kKinds, [&](const Kind &one) { return one.name == name; });
   if (kind == std::end(kKinds))

@@ -1,4 +1,8 @@
-//===- StablehloWindowsToGraph.cpp - StableHLO's convolutions and windows in the words of the graph dialect -------===//
+//===- StablehloWindowsToGraph.cpp ------------------------------------------------------------===//
+//
+// StableHLO's convolutions and windows in the words of the graph dialect.
+//
+//===------------------------------------------------------------------------------------------===//
 #include "dialects/stablehlo/ImportedOp.h"
 
 using namespace mlir;
@@ -31,16 +35,22 @@ struct Windows {
 /// `padding` is rank x 2.
 FailureOr<Windows> readWindows(ImportedOp &op, size_t rank, StringRef dilations) {
   FailureOr<IntegerList> strides = op.numbers("window_strides", IntegerList(rank, 1));
-  FailureOr<IntegerList> spread = succeeded(strides) ? op.numbers(dilations, IntegerList(rank, 1)) : strides;
-  FailureOr<IntegerList> padding = succeeded(spread) ? op.numbers("padding", IntegerList(2 * rank, 0)) : spread;
+  FailureOr<IntegerList> spread =
+      succeeded(strides) ? op.numbers(dilations, IntegerList(rank, 1)) : strides;
+  FailureOr<IntegerList> padding =
+      succeeded(spread) ? op.numbers("padding", IntegerList(2 * rank, 0)) : spread;
   if (failed(padding))
     return failure();
   if (padding->size() == 1) // of a splat; numbers() gives each element, so this is a tensor of one
     padding->resize(2 * rank, padding->front());
   if (strides->size() != rank || spread->size() != rank || padding->size() != 2 * rank)
-    return op.error() << "has windows over " << rank << " dimensions and attributes for another number";
-  const auto isFar = [](int64_t number) { return number < -(int64_t(1) << 31) || number > int64_t(1) << 31; };
-  if (llvm::any_of(*strides, isFar) || llvm::any_of(*spread, isFar) || llvm::any_of(*padding, isFar))
+    return op.error() << "has windows over " << rank
+                      << " dimensions and attributes for another number";
+  const auto isFar = [](int64_t number) {
+    return number < -(int64_t(1) << 31) || number > int64_t(1) << 31;
+  };
+  if (llvm::any_of(*strides, isFar) || llvm::any_of(*spread, isFar) ||
+      llvm::any_of(*padding, isFar))
     return op.error() << "has a stride, a dilation or a padding beyond 2^31";
   Windows windows{*strides, {}, {}, *spread};
   for (size_t i = 0; i < rank; ++i) {
@@ -50,7 +60,8 @@ FailureOr<Windows> readWindows(ImportedOp &op, size_t rank, StringRef dilations)
   return windows;
 }
 
-/// `fill` between the elements of the input's dimensions of space, which are its last ones, or with `nhwc` those before the last.
+/// `fill` between the elements of the input's dimensions of space, which are its last ones, or with
+/// `nhwc` those before the last.
 Value spreadOut(ImportedOp &op, Value input, ArrayRef<int64_t> dilation, bool nhwc) {
   if (areAll(dilation, 1))
     return input;
@@ -72,12 +83,13 @@ Value spreadOut(ImportedOp &op, Value input, ArrayRef<int64_t> dilation, bool nh
 
 } // namespace
 
-/// Input and result stand as the graph dialect has them, with features first or last, and the filter as OIHW or HWIO; what stands otherwise is
-/// transposed.
+/// Input and result stand as the graph dialect has them, with features first or last, and the
+/// filter as OIHW or HWIO; what stands otherwise is transposed.
 FailureOr<ImportResult> graphc::stablehlo::importConvolution(ImportedOp &op) {
   op.ignore({"precision_config"});
   const size_t rank = op.rank(), space = rank - 2;
-  if (rank < 3 || rank > 11 || op.operandType(1).getRank() != op.rank() || op.type().getRank() != op.rank())
+  if (rank < 3 || rank > 11 || op.operandType(1).getRank() != op.rank() ||
+      op.type().getRank() != op.rank())
     return ImportedOp::cannot("without a dimension of space, or of other ranks");
   FailureOr<DictionaryAttr> layouts = op.dictionary("dimension_numbers");
   if (failed(layouts))
@@ -87,8 +99,9 @@ FailureOr<ImportResult> graphc::stablehlo::importConvolution(ImportedOp &op) {
   if (failed(batchGroups))
     return failure();
   FailureOr<IntegerList> inputDilation = op.numbers("lhs_dilation", IntegerList(space, 1));
-  FailureOr<IntegerList> reversal =
-      succeeded(inputDilation) ? op.numbers("window_reversal", IntegerList(space, 0)) : inputDilation;
+  FailureOr<IntegerList> reversal = succeeded(inputDilation)
+                                        ? op.numbers("window_reversal", IntegerList(space, 0))
+                                        : inputDilation;
   if (failed(reversal))
     return failure();
   FailureOr<Windows> windows = readWindows(op, space, "rhs_dilation");
@@ -97,8 +110,10 @@ FailureOr<ImportResult> graphc::stablehlo::importConvolution(ImportedOp &op) {
   if (*batchGroups != 1)
     return ImportedOp::cannot("with groups of the batch");
   if (inputDilation->size() != space || reversal->size() != space)
-    return op.error() << "has windows over " << space << " dimensions and attributes for another number";
-  if (llvm::any_of(*inputDilation, [](int64_t spread) { return spread < 1 || spread > (int64_t(1) << 25); }))
+    return op.error() << "has windows over " << space
+                      << " dimensions and attributes for another number";
+  if (llvm::any_of(*inputDilation,
+                   [](int64_t spread) { return spread < 1 || spread > (int64_t(1) << 25); }))
     return op.error() << "has a dilation that is not from 1 to 2^25";
   std::string places;
   for (size_t i = 0; i < space; ++i)
@@ -107,10 +122,14 @@ FailureOr<ImportResult> graphc::stablehlo::importConvolution(ImportedOp &op) {
     auto given = layouts->getAs<StringAttr>(name);
     return given ? given.getValue() : StringRef();
   };
-  const StringRef input = layoutOf("input"), kernel = layoutOf("kernel"), output = layoutOf("output");
-  const bool nhwc = input != "bf" + places || output != "bf" + places, hwio = kernel != "oi" + places;
-  const std::string features = nhwc ? "b" + places + "f" : "bf" + places, filter = hwio ? places + "io" : kernel.str();
-  std::optional<IntegerList> toInput = findPermutation(input, features), toFilter = findPermutation(kernel, filter),
+  const StringRef input = layoutOf("input"), kernel = layoutOf("kernel"),
+                  output = layoutOf("output");
+  const bool nhwc = input != "bf" + places || output != "bf" + places,
+             hwio = kernel != "oi" + places;
+  const std::string features = nhwc ? "b" + places + "f" : "bf" + places,
+                    filter = hwio ? places + "io" : kernel.str();
+  std::optional<IntegerList> toInput = findPermutation(input, features),
+                             toFilter = findPermutation(kernel, filter),
                              toOutput = findPermutation(features, output),
                              fromOutput = findPermutation(output, features);
   if (!toInput || !toFilter || !toOutput || !fromOutput)
@@ -125,22 +144,24 @@ FailureOr<ImportResult> graphc::stablehlo::importConvolution(ImportedOp &op) {
       reversed.push_back(int64_t(hwio ? i : i + 2));
   if (!reversed.empty())
     w = op.make("reverse", w.getType(), w, op.named("dimensions", reversed));
-  SmallVector<NamedAttribute> attributes{op.named("window_strides", windows->strides),
-                                         op.named("padding_low", windows->low), op.named("padding_high", windows->high),
-                                         op.named("rhs_dilation", windows->dilations),
-                                         op.named("feature_group_count", *groups)};
+  SmallVector<NamedAttribute> attributes{
+      op.named("window_strides", windows->strides), op.named("padding_low", windows->low),
+      op.named("padding_high", windows->high), op.named("rhs_dilation", windows->dilations),
+      op.named("feature_group_count", *groups)};
   if (nhwc)
     attributes.push_back(op.named("nhwc"));
   if (hwio)
     attributes.push_back(op.named("hwio"));
-  IntegerList shape = llvm::map_to_vector(*fromOutput, [&](int64_t i) { return op.type().getDimSize(i); });
+  IntegerList shape =
+      llvm::map_to_vector(*fromOutput, [&](int64_t i) { return op.type().getDimSize(i); });
   Value y = op.makeProduct("convolution", op.type().clone(shape), {x, w}, attributes);
   return ImportedOp::one(op.transpose(y, *toOutput));
 }
 
-/// The dimension along which windows are all that is before a place, or with `reverse` behind it; nothing where they lie otherwise.
-static std::optional<int64_t> findSumUpTo(RankedTensorType type, ArrayRef<int64_t> sizes, const Windows &windows,
-                                          bool &reverse) {
+/// The dimension along which windows are all that is before a place, or with `reverse` behind it;
+/// nothing where they lie otherwise.
+static std::optional<int64_t> findSumUpTo(RankedTensorType type, ArrayRef<int64_t> sizes,
+                                          const Windows &windows, bool &reverse) {
   std::optional<int64_t> along;
   for (int64_t i = 0; i < type.getRank(); ++i) {
     const int64_t size = type.getDimSize(unsigned(i)), low = windows.low[i], high = windows.high[i];
@@ -163,14 +184,16 @@ FailureOr<ImportResult> graphc::stablehlo::importReduceWindow(ImportedOp &op) {
   const StringRef combiner = op.combiner();
   const size_t rank = op.rank();
   FailureOr<IntegerList> sizes = op.numbers("window_dimensions");
-  FailureOr<IntegerList> spread = succeeded(sizes) ? op.numbers("base_dilations", IntegerList(rank, 1)) : sizes;
+  FailureOr<IntegerList> spread =
+      succeeded(sizes) ? op.numbers("base_dilations", IntegerList(rank, 1)) : sizes;
   if (failed(spread))
     return failure();
   FailureOr<Windows> windows = readWindows(op, rank, "window_dilations");
   if (failed(windows))
     return failure();
   if (sizes->size() != rank)
-    return op.error() << "has windows over " << sizes->size() << " dimensions and an operand of " << rank;
+    return op.error() << "has windows over " << sizes->size() << " dimensions and an operand of "
+                      << rank;
   if (!areAll(*spread, 1))
     return ImportedOp::cannot("with a dilated operand");
   bool reverse = false;
@@ -182,7 +205,8 @@ FailureOr<ImportResult> graphc::stablehlo::importReduceWindow(ImportedOp &op) {
     return ImportedOp::one(op.make("cumsum", op.type(), op.operands[0], attributes));
   }
   auto isStill = [&](size_t i) {
-    return (*sizes)[i] == 1 && windows->strides[i] == 1 && windows->low[i] == 0 && windows->high[i] == 0;
+    return (*sizes)[i] == 1 && windows->strides[i] == 1 && windows->low[i] == 0 &&
+           windows->high[i] == 0;
   };
   const bool nhwc = rank >= 3 && isStill(rank - 1);
   if (rank < 3 || !isStill(0) || (!nhwc && !isStill(1)))
@@ -192,11 +216,14 @@ FailureOr<ImportResult> graphc::stablehlo::importReduceWindow(ImportedOp &op) {
   const bool isSum = combiner == "add" && isa<FloatType>(op.type().getElementType());
   if (!isSum && combiner != "maximum")
     return ImportedOp::cannot("by an operation other than maximum, or add of floats");
-  auto ofSpace = [&](ArrayRef<int64_t> numbers) { return numbers.drop_front(nhwc ? 1 : 2).drop_back(nhwc ? 1 : 0); };
-  SmallVector<NamedAttribute> attributes{
-      op.named("window_dimensions", ofSpace(*sizes)), op.named("window_strides", ofSpace(windows->strides)),
-      op.named("padding_low", ofSpace(windows->low)), op.named("padding_high", ofSpace(windows->high)),
-      op.named("window_dilations", ofSpace(windows->dilations))};
+  auto ofSpace = [&](ArrayRef<int64_t> numbers) {
+    return numbers.drop_front(nhwc ? 1 : 2).drop_back(nhwc ? 1 : 0);
+  };
+  SmallVector<NamedAttribute> attributes{op.named("window_dimensions", ofSpace(*sizes)),
+                                         op.named("window_strides", ofSpace(windows->strides)),
+                                         op.named("padding_low", ofSpace(windows->low)),
+                                         op.named("padding_high", ofSpace(windows->high)),
+                                         op.named("window_dilations", ofSpace(windows->dilations))};
   if (nhwc)
     attributes.push_back(op.named("nhwc"));
   if (!isSum)

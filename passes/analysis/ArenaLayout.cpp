@@ -8,7 +8,9 @@
 namespace graphc {
 namespace {
 
-uint64_t alignUp(uint64_t value, uint64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+uint64_t alignUp(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
 
 /// A request that has its place: bytes [begin, end) between two positions in time.
 struct Placed {
@@ -16,9 +18,9 @@ struct Placed {
   uint32_t first, last;
 };
 
-/// Places the requests in the given order, each in the smallest gap that holds it between those alive at the same time.
-/// What is placed stays sorted by its begin, so that a request's neighbours in time come by in the order of their bytes:
-/// one pass over a dense array a request and no sort.
+/// Places the requests in the given order, each in the smallest gap that holds it between those
+/// alive at the same time. What is placed stays sorted by its begin, so that a request's neighbours
+/// in time come by in the order of their bytes: one pass over a dense array a request and no sort.
 ArenaPlan place(const std::vector<ArenaRequest> &requests, const std::vector<size_t> &order) {
   ArenaPlan plan;
   plan.offsets.assign(requests.size(), 0);
@@ -40,8 +42,9 @@ ArenaPlan place(const std::vector<ArenaRequest> &requests, const std::vector<siz
     }
     uint64_t begin = bestGap == UINT64_MAX ? cursor : best;
     Placed entry{begin, begin + request.bytes, request.first, request.last};
-    auto behind = std::upper_bound(placed.begin(), placed.end(), begin,
-                                   [](uint64_t value, const Placed &other) { return value < other.begin; });
+    auto behind =
+        std::upper_bound(placed.begin(), placed.end(), begin,
+                         [](uint64_t value, const Placed &other) { return value < other.begin; });
     placed.insert(behind, entry);
     plan.offsets[index] = begin;
     plan.bytes = std::max(plan.bytes, entry.end);
@@ -61,8 +64,10 @@ ArenaPlan planArena(const std::vector<ArenaRequest> &requests) {
               [&](size_t a, size_t b) { return std::pair(key(a), a) < std::pair(key(b), b); });
     return order;
   };
-  std::vector<size_t> bySize = sortedBy([&](size_t i) { return ~requests[i].bytes; }); // the biggest first
-  std::vector<size_t> byArea = sortedBy([&](size_t i) { return -(double(requests[i].bytes) * (length(i) + 1)); });
+  // the biggest first
+  std::vector<size_t> bySize = sortedBy([&](size_t i) { return ~requests[i].bytes; });
+  std::vector<size_t> byArea =
+      sortedBy([&](size_t i) { return -(double(requests[i].bytes) * (length(i) + 1)); });
   std::vector<size_t> byStart = sortedBy([&](size_t i) { return requests[i].first; });
   ArenaPlan best = place(requests, bySize);
   for (const std::vector<size_t> &order : {byArea, byStart}) {

@@ -1,9 +1,10 @@
-//===- ArenaLayout.h - offsets for buffers by their lifetimes -------------------------------------------*- C++ -*-===//
+//===- ArenaLayout.h - offsets for buffers by their lifetimes -----------------------*- C++ -*-===//
 //
-// A program's buffers live in one arena whose layout repeats every step. Each request names the positions in the
-// program's total order between which its bytes must stay; two requests whose lifetimes touch never share a byte.
+// A program's buffers live in one arena whose layout repeats every step. Each request names the
+// positions in the program's total order between which its bytes must stay; two requests whose
+// lifetimes touch never share a byte.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_ANALYSIS_ARENALAYOUT_H
 #define GRAPHC_PASSES_ANALYSIS_ARENALAYOUT_H
 
@@ -27,8 +28,8 @@ struct ArenaPlan {
   uint64_t bytes = 0; ///< the largest end of a request: what the runtime allocates
 };
 
-/// Best fit over several orders of placement; the smallest arena wins, the earlier order where two are equal, so the
-/// result depends on the requests alone.
+/// Best fit over several orders of placement; the smallest arena wins, the earlier order where two
+/// are equal, so the result depends on the requests alone.
 ArenaPlan planArena(const std::vector<ArenaRequest> &requests);
 
 /// The most bytes alive at one position: no plan can be smaller (alignment aside).

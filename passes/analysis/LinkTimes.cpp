@@ -17,14 +17,18 @@ LinkTimes::LinkTimes(ModuleOp module) {
   }
 }
 
-/// Whether the link's end holds the tasks of a program's device; a program of replicas names no task.
+/// Whether the link's end holds the tasks of a program's device; a program of replicas names no
+/// task.
 static bool covers(const graph::DeviceName &end, const graph::DeviceName &device) {
-  return (end.job.empty() || end.job == device.job) && (!end.task || !device.task || *end.task == *device.task);
+  return (end.job.empty() || end.job == device.job) &&
+         (!end.task || !device.task || *end.task == *device.task);
 }
 
-std::optional<TimeModel::Way> LinkTimes::between(const graph::DeviceName &a, const graph::DeviceName &b) const {
+std::optional<TimeModel::Way> LinkTimes::between(const graph::DeviceName &a,
+                                                 const graph::DeviceName &b) const {
   for (const Link &link : links_)
-    if ((covers(link.from, a) && covers(link.to, b)) || (covers(link.from, b) && covers(link.to, a)))
+    if ((covers(link.from, a) && covers(link.to, b)) ||
+        (covers(link.from, b) && covers(link.to, a)))
       return link.way;
   return std::nullopt;
 }

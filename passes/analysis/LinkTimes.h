@@ -1,4 +1,4 @@
-//===- LinkTimes.h - how long a message is on its way, as cluster.json says -----------------------------*- C++ -*-===//
+//===- LinkTimes.h - how long a message is on its way, as cluster.json says ---------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_ANALYSIS_LINKTIMES_H
 #define GRAPHC_PASSES_ANALYSIS_LINKTIMES_H
 
@@ -16,8 +16,10 @@ class LinkTimes {
 public:
   explicit LinkTimes(mlir::ModuleOp module);
 
-  /// How messages go between devices of two tasks; nothing where no link is known. The first that matches, in either direction, decides.
-  std::optional<TimeModel::Way> between(const graph::DeviceName &a, const graph::DeviceName &b) const;
+  /// How messages go between devices of two tasks; nothing where no link is known. The first that
+  /// matches, in either direction, decides.
+  std::optional<TimeModel::Way> between(const graph::DeviceName &a,
+                                        const graph::DeviceName &b) const;
 
 private:
   struct Link {

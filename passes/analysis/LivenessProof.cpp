@@ -53,17 +53,20 @@ std::vector<LivenessProof::Ends> LivenessProof::endsOfChannels() const {
   return ends;
 }
 
-/// Adds the channel's edges of distance 0. With n messages a step, the i-th receive of a step takes the message of send
-/// i - tokens: of this step where that is not negative, of an earlier one otherwise. Send i needs the release of message
-/// i + tokens - capacity likewise.
-void LivenessProof::addMatching(uint32_t channel, const Ends &ends, Edges &edges, Result &result) const {
+/// Adds the channel's edges of distance 0. With n messages a step, the i-th receive of a step takes
+/// the message of send i - tokens: of this step where that is not negative, of an earlier one
+/// otherwise. Send i needs the release of message i + tokens - capacity likewise.
+void LivenessProof::addMatching(uint32_t channel, const Ends &ends, Edges &edges,
+                                Result &result) const {
   const std::vector<uint32_t> &sends = ends.sends, &receives = ends.receives;
   if (sends.size() != receives.size()) {
     result.mismatches.push_back({channel, uint32_t(sends.size()), uint32_t(receives.size())});
     return;
   }
-  const std::vector<uint32_t> &releases = ends.releases.size() == receives.size() ? ends.releases : receives;
-  const std::vector<uint32_t> &takers = ends.acquires.size() == sends.size() ? ends.acquires : sends;
+  const std::vector<uint32_t> &releases =
+      ends.releases.size() == receives.size() ? ends.releases : receives;
+  const std::vector<uint32_t> &takers =
+      ends.acquires.size() == sends.size() ? ends.acquires : sends;
   int64_t tokens = channels_[channel].tokens, capacity = channels_[channel].capacity;
   for (int64_t i = 0; i < int64_t(sends.size()); ++i) {
     if (i - tokens >= 0)
@@ -77,9 +80,10 @@ void LivenessProof::addMatching(uint32_t channel, const Ends &ends, Edges &edges
       edges[releases[i]].push_back({dones[i], Reason::Borrow});
 }
 
-/// Numbers each node one more than the largest before it, in linear time. False where a cycle is left; then `incoming`
-/// is not 0 for the nodes that may lie on one.
-bool LivenessProof::rank(const Edges &edges, std::vector<uint32_t> &ranks, std::vector<uint32_t> &incoming) const {
+/// Numbers each node one more than the largest before it, in linear time. False where a cycle is
+/// left; then `incoming` is not 0 for the nodes that may lie on one.
+bool LivenessProof::rank(const Edges &edges, std::vector<uint32_t> &ranks,
+                         std::vector<uint32_t> &incoming) const {
   ranks.assign(nodes_.size(), 1);
   incoming.assign(nodes_.size(), 0);
   for (const auto &out : edges)
@@ -99,8 +103,8 @@ bool LivenessProof::rank(const Edges &edges, std::vector<uint32_t> &ranks, std::
 }
 
 /// Breadth first from every node that can lie on a cycle: the graph is small (communication only).
-std::vector<LivenessProof::Step> LivenessProof::shortestCycle(const Edges &edges,
-                                                              const std::vector<uint32_t> &incoming) const {
+std::vector<LivenessProof::Step>
+LivenessProof::shortestCycle(const Edges &edges, const std::vector<uint32_t> &incoming) const {
   std::vector<Step> best;
   for (uint32_t start = 0; start < nodes_.size(); ++start) {
     if (incoming[start] == 0)
@@ -141,7 +145,8 @@ LivenessProof::Result LivenessProof::check() const {
   Edges edges(nodes_.size());
   for (const std::vector<uint32_t> &order : programs_)
     for (size_t i = 1; i < order.size(); ++i) {
-      const bool loops = nodes_[order[i - 1]].channel == kNoChannel || nodes_[order[i]].channel == kNoChannel;
+      const bool loops =
+          nodes_[order[i - 1]].channel == kNoChannel || nodes_[order[i]].channel == kNoChannel;
       edges[order[i - 1]].push_back({order[i], loops ? Reason::Loop : Reason::Order});
     }
   std::vector<Ends> ends = endsOfChannels();

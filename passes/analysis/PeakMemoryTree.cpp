@@ -15,7 +15,8 @@ PeakTree::PeakTree(const std::vector<uint64_t> &start) {
     largest_[node] = std::max(largest_[2 * node], largest_[2 * node + 1]);
 }
 
-void PeakTree::add(size_t node, uint32_t low, uint32_t high, uint32_t first, uint32_t last, int64_t bytes) {
+void PeakTree::add(size_t node, uint32_t low, uint32_t high, uint32_t first, uint32_t last,
+                   int64_t bytes) {
   if (first > high || last < low)
     return;
   if (first <= low && high <= last) {
@@ -29,13 +30,15 @@ void PeakTree::add(size_t node, uint32_t low, uint32_t high, uint32_t first, uin
   largest_[node] = std::max(largest_[2 * node], largest_[2 * node + 1]) + added_[node];
 }
 
-int64_t PeakTree::most(size_t node, uint32_t low, uint32_t high, uint32_t first, uint32_t last) const {
+int64_t PeakTree::most(size_t node, uint32_t low, uint32_t high, uint32_t first,
+                       uint32_t last) const {
   if (first > high || last < low)
     return std::numeric_limits<int64_t>::min() / 2; // room for what is added on the way up
   if (first <= low && high <= last)
     return largest_[node];
   const uint32_t middle = low + (high - low) / 2;
-  return std::max(most(2 * node, low, middle, first, last), most(2 * node + 1, middle + 1, high, first, last)) +
+  return std::max(most(2 * node, low, middle, first, last),
+                  most(2 * node + 1, middle + 1, high, first, last)) +
          added_[node];
 }
 

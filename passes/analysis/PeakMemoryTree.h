@@ -1,8 +1,9 @@
-//===- PeakMemoryTree.h - the largest of many sums, of which whole ranges change ------------------------*- C++ -*-===//
+//===- PeakMemoryTree.h - the largest of many sums, of which whole ranges change ----*- C++ -*-===//
 //
-// Bytes that are alive at each position of a program: a value adds its own from its first position to its last.
+// Bytes that are alive at each position of a program: a value adds its own from its first position
+// to its last.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_ANALYSIS_PEAKMEMORYTREE_H
 #define GRAPHC_PASSES_ANALYSIS_PEAKMEMORYTREE_H
 
@@ -18,9 +19,13 @@ public:
   explicit PeakTree(const std::vector<uint64_t> &start);
 
   /// Adds to each position from `first` to `last`, both included.
-  void add(uint32_t first, uint32_t last, int64_t bytes) { add(1, 0, size_ - 1, first, last, bytes); }
+  void add(uint32_t first, uint32_t last, int64_t bytes) {
+    add(1, 0, size_ - 1, first, last, bytes);
+  }
   /// The largest of those from `first` to `last`, both included; 0 where there are none.
-  int64_t most(uint32_t first, uint32_t last) const { return first > last ? 0 : most(1, 0, size_ - 1, first, last); }
+  int64_t most(uint32_t first, uint32_t last) const {
+    return first > last ? 0 : most(1, 0, size_ - 1, first, last);
+  }
   int64_t most() const { return largest_[1]; }
 
 private:

@@ -10,11 +10,14 @@ namespace {
 
 /// No more operations than these are rematerialized for one value.
 constexpr size_t kMostSteps = 16;
-/// What is so many times smaller than the value that is computed from it is kept for that and not rematerialized.
+/// What is so many times smaller than the value that is computed from it is kept for that and not
+/// rematerialized.
 constexpr uint64_t kSmall = 8;
 
 /// The position until which it is kept.
-uint32_t lastOf(const BlockValue &value) { return value.used.empty() ? value.made : value.used.back(); }
+uint32_t lastOf(const BlockValue &value) {
+  return value.used.empty() ? value.made : value.used.back();
+}
 
 void addAll(const std::vector<BlockValue> &values, PeakTree &alive) {
   for (const BlockValue &value : values)
@@ -24,10 +27,10 @@ void addAll(const std::vector<BlockValue> &values, PeakTree &alive) {
 
 class Chooser {
 public:
-  Chooser(const std::vector<BlockValue> &values, const std::vector<uint64_t> &others, const TimeModel &time,
-          TimeModel::Engine engine)
-      : values_(values), time_(time), engine_(engine), alive_(others), last_(values.size()), isChosen_(values.size()),
-        isRead_(values.size()) {
+  Chooser(const std::vector<BlockValue> &values, const std::vector<uint64_t> &others,
+          const TimeModel &time, TimeModel::Engine engine)
+      : values_(values), time_(time), engine_(engine), alive_(others), last_(values.size()),
+        isChosen_(values.size()), isRead_(values.size()) {
     for (size_t i = 0; i < values.size(); ++i)
       last_[i] = lastOf(values[i]);
     addAll(values, alive_);
@@ -36,7 +39,8 @@ public:
   RematerializationChoice choose(uint64_t target);
 
 private:
-  /// The longest time between two of a value's users, or between what makes it and the first of them.
+  /// The longest time between two of a value's users, or between what makes it and the first of
+  /// them.
   struct Gap {
     uint32_t lastEarly = 0, firstLate = 0;
   };
@@ -54,7 +58,9 @@ private:
     return find(root, root, at, steps, looks);
   }
   bool find(uint32_t value, uint32_t root, uint32_t at, Steps &steps, size_t &looks) const;
-  double secondsOf(const Steps &steps) const { return time_.queuedCall(engine_, steps.flops, steps.bytes, 0); }
+  double secondsOf(const Steps &steps) const {
+    return time_.queuedCall(engine_, steps.flops, steps.bytes, 0);
+  }
   bool take(uint32_t value, Gap gap, const Steps &steps);
 
   const std::vector<BlockValue> &values_;
@@ -77,8 +83,9 @@ Chooser::Gap Chooser::findGap(const BlockValue &value) const {
   return longest;
 }
 
-/// Adds what has to be computed for `value`, of which there is nothing at position `at`; false where that cannot be.
-/// `looks`: how many it has looked at, so that what hangs together in many ways is given up.
+/// Adds what has to be computed for `value`, of which there is nothing at position `at`; false
+/// where that cannot be. `looks`: how many it has looked at, so that what hangs together in many
+/// ways is given up.
 bool Chooser::find(uint32_t value, uint32_t root, uint32_t at, Steps &steps, size_t &looks) const {
   const auto has = [](const std::vector<uint32_t> &list, uint32_t one) {
     return std::find(list.begin(), list.end(), one) != list.end();
@@ -156,7 +163,9 @@ RematerializationChoice Chooser::choose(uint64_t target) {
     const Gap gap = findGap(values_[i]);
     Steps steps;
     if (values_[i].bytes && gap.firstLate - gap.lastEarly > 1 && find(i, gap.firstLate, steps))
-      candidates.push_back({double(values_[i].bytes) * (gap.firstLate - gap.lastEarly - 1) / secondsOf(steps), i, gap});
+      candidates.push_back(
+          {double(values_[i].bytes) * (gap.firstLate - gap.lastEarly - 1) / secondsOf(steps), i,
+           gap});
   }
   std::sort(candidates.begin(), candidates.end(), [](const Candidate &a, const Candidate &b) {
     return std::pair(-a.worth, a.value) < std::pair(-b.worth, b.value);
@@ -187,9 +196,11 @@ uint64_t peakOf(const std::vector<BlockValue> &values, const std::vector<uint64_
 }
 
 RematerializationChoice chooseRematerialization(const std::vector<BlockValue> &values,
-                                                const std::vector<uint64_t> &others, uint64_t target,
-                                                const TimeModel &time, TimeModel::Engine engine) {
-  return others.empty() ? RematerializationChoice() : Chooser(values, others, time, engine).choose(target);
+                                                const std::vector<uint64_t> &others,
+                                                uint64_t target, const TimeModel &time,
+                                                TimeModel::Engine engine) {
+  return others.empty() ? RematerializationChoice()
+                        : Chooser(values, others, time, engine).choose(target);
 }
 
 } // namespace graphc

@@ -1,10 +1,11 @@
-//===- RematerializationChoice.h - which values are rematerialized instead of kept ----------------------*- C++ -*-===//
+//===- RematerializationChoice.h - which values are rematerialized instead of kept --*- C++ -*-===//
 //
-// A value that the forward pass makes and the backward pass reads keeps its memory in between. Where a device has less, values that are
-// cheap to compute are rematerialized: computed again in front of their late users. Which ones is decided on an estimate: operations in
-// the order of the text, each value in memory from the operation that makes it until the last that reads it.
+// A value that the forward pass makes and the backward pass reads keeps its memory in between.
+// Where a device has less, values that are cheap to compute are rematerialized: computed again in
+// front of their late users. Which ones is decided on an estimate: operations in the order of the
+// text, each value in memory from the operation that makes it until the last that reads it.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_ANALYSIS_REMATERIALIZATIONCHOICE_H
 #define GRAPHC_PASSES_ANALYSIS_REMATERIALIZATIONCHOICE_H
 
@@ -18,13 +19,15 @@ namespace graphc {
 
 /// A value as the choice sees it. Operations stand at positions 0, 1, …
 struct BlockValue {
-  uint64_t bytes = 0; ///< of memory; 0: inlined where it is used, or (not `repeatable`) memory that is there anyhow
+  /// of memory; 0: inlined where it is used, or (not `repeatable`) memory that is there anyhow
+  uint64_t bytes = 0;
   uint32_t made = 0; ///< the position of its operation
   std::vector<uint32_t> used = {}; ///< those of its users, ascending
   bool repeatable = false; ///< its operation may be rematerialized
   uint64_t flops = 0; ///< of that
   std::vector<uint32_t> from = {}; ///< which values the operation reads
-  uint32_t until = std::numeric_limits<uint32_t>::max(); ///< the position from which on it is no longer what it was
+  /// the position from which on it is no longer what it was
+  uint32_t until = std::numeric_limits<uint32_t>::max();
 };
 
 /// One that is not kept from its last early user to its first late one.
@@ -41,14 +44,17 @@ struct RematerializationChoice {
   bool isEnough = true; ///< `peak` is what was asked for, or less
 };
 
-/// Bytes at the fullest position. `others`: bytes at each position besides those of the values; as many as there are positions.
+/// Bytes at the fullest position. `others`: bytes at each position besides those of the values; as
+/// many as there are positions.
 uint64_t peakOf(const std::vector<BlockValue> &values, const std::vector<uint64_t> &others);
 
-/// Chooses values by the largest product of bytes and time for what it costs until no position has more than `target` bytes, or nothing
-/// is left that helps. At most 16 operations are rematerialized for one value, so that the work is linear but for a logarithm.
+/// Chooses values by the largest product of bytes and time for what it costs until no position has
+/// more than `target` bytes, or nothing is left that helps. At most 16 operations are
+/// rematerialized for one value, so that the work is linear but for a logarithm.
 RematerializationChoice chooseRematerialization(const std::vector<BlockValue> &values,
-                                                const std::vector<uint64_t> &others, uint64_t target,
-                                                const TimeModel &time, TimeModel::Engine engine);
+                                                const std::vector<uint64_t> &others,
+                                                uint64_t target, const TimeModel &time,
+                                                TimeModel::Engine engine);
 
 } // namespace graphc
 

@@ -29,7 +29,8 @@ public:
   std::optional<Result> run();
 
 private:
-  /// One channel while time goes on: when its messages were there, and when their slots were free again.
+  /// One channel while time goes on: when its messages were there, and when their slots were free
+  /// again.
   struct Traffic {
     std::vector<double> arrived, freed;
     size_t sends = 0, receives = 0;
@@ -55,7 +56,8 @@ private:
   std::vector<Cursor> cursors_; ///< by sequence
   std::vector<double> wireFree_;
   std::vector<bool> releases_; ///< a channel without releases is released by its receives
-  // The earliest of all, so that messages reach a wire in the order of time; of equals, the first sequence.
+  // The earliest of all, so that messages reach a wire in the order of time; of equals, the first
+  // sequence.
   using Start = std::pair<double, size_t>;
   std::priority_queue<Start, std::vector<Start>, std::greater<>> startable_;
   size_t open_ = 0; ///< sequences that have not made all steps
@@ -63,8 +65,9 @@ private:
 };
 
 StepTimeline::Simulation::Simulation(const StepTimeline &timeline, uint32_t steps)
-    : timeline_(timeline), steps_(steps), traffic_(timeline.channels_.size()), cursors_(timeline.sequences_.size()),
-      wireFree_(timeline.wires_, 0), releases_(timeline.channels_.size(), false) {
+    : timeline_(timeline), steps_(steps), traffic_(timeline.channels_.size()),
+      cursors_(timeline.sequences_.size()), wireFree_(timeline.wires_, 0),
+      releases_(timeline.channels_.size(), false) {
   for (size_t i = 0; i < traffic_.size(); ++i) {
     traffic_[i].arrived.assign(timeline.channels_[i].tokens, 0);
     traffic_[i].sends = timeline.channels_[i].tokens;
@@ -83,7 +86,8 @@ StepTimeline::Simulation::Simulation(const StepTimeline &timeline, uint32_t step
   }
 }
 
-/// When the sequence's next instruction can start; nothing while what it waits for has not come up yet.
+/// When the sequence's next instruction can start; nothing while what it waits for has not come up
+/// yet.
 std::optional<double> StepTimeline::Simulation::startOf(size_t sequence) const {
   const Cursor &cursor = cursors_[sequence];
   const Instruction &instruction = timeline_.sequences_[sequence][cursor.next];
@@ -93,13 +97,15 @@ std::optional<double> StepTimeline::Simulation::startOf(size_t sequence) const {
   if (instruction.action == Action::SendDone)
     return std::max(cursor.clock, of.left);
   if (instruction.action == Action::Receive)
-    return of.receives < of.arrived.size() ? std::optional(std::max(cursor.clock, of.arrived[of.receives]))
-                                           : std::nullopt;
+    return of.receives < of.arrived.size()
+               ? std::optional(std::max(cursor.clock, of.arrived[of.receives]))
+               : std::nullopt;
   uint32_t capacity = timeline_.channels_[instruction.channel].capacity;
   if (of.sends < capacity)
     return cursor.clock;
-  return of.sends - capacity < of.freed.size() ? std::optional(std::max(cursor.clock, of.freed[of.sends - capacity]))
-                                               : std::nullopt;
+  return of.sends - capacity < of.freed.size()
+             ? std::optional(std::max(cursor.clock, of.freed[of.sends - capacity]))
+             : std::nullopt;
 }
 
 void StepTimeline::Simulation::offer(size_t sequence) {
@@ -108,7 +114,8 @@ void StepTimeline::Simulation::offer(size_t sequence) {
   if (std::optional<double> start = startOf(sequence))
     startable_.push({*start, sequence});
   else
-    traffic_[timeline_.sequences_[sequence][cursors_[sequence].next].channel].waiting.push_back(sequence);
+    traffic_[timeline_.sequences_[sequence][cursors_[sequence].next].channel].waiting.push_back(
+        sequence);
 }
 
 void StepTimeline::Simulation::wake(Traffic &of) {
@@ -180,7 +187,8 @@ StepTimeline::Result StepTimeline::Simulation::finish() {
   uint32_t from = steps_ / 2; // the first steps fill the channels
   for (const Cursor &cursor : cursors_)
     if (steps_ > from + 1 && cursor.stepEnds.size() == steps_)
-      result_.step = std::max(result_.step, (cursor.stepEnds.back() - cursor.stepEnds[from]) / (steps_ - 1 - from));
+      result_.step = std::max(result_.step, (cursor.stepEnds.back() - cursor.stepEnds[from]) /
+                                                (steps_ - 1 - from));
   return std::move(result_);
 }
 
@@ -197,6 +205,8 @@ std::optional<StepTimeline::Result> StepTimeline::Simulation::run() {
   return finish();
 }
 
-std::optional<StepTimeline::Result> StepTimeline::run(uint32_t steps) const { return Simulation(*this, steps).run(); }
+std::optional<StepTimeline::Result> StepTimeline::run(uint32_t steps) const {
+  return Simulation(*this, steps).run();
+}
 
 } // namespace graphc

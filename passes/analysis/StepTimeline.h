@@ -1,12 +1,13 @@
-//===- StepTimeline.h - when does each instruction of a step run? ---------------------------------------*- C++ -*-===//
+//===- StepTimeline.h - when does each instruction of a step run? -------------------*- C++ -*-===//
 //
-// A model of a phase in time, for predictions that people read; nothing of a plan depends on it. A lane, or a queue of its
-// device, is a sequence of instructions that run one after another, step after step. A message leaves when its Send ends,
-// occupies a wire (messages on one wire queue up), arrives after the wire's latency and frees its slot when it is released.
-// From these the model follows several steps and shows the last one, when the programs have found their rhythm. Times are
-// in seconds.
+// A model of a phase in time, for predictions that people read; nothing of a plan depends on it. A
+// lane, or a queue of its device, is a sequence of instructions that run one after another, step
+// after step. A message leaves when its Send ends, occupies a wire (messages on one wire queue up),
+// arrives after the wire's latency and frees its slot when it is released. From these the model
+// follows several steps and shows the last one, when the programs have found their rhythm. Times
+// are in seconds.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_ANALYSIS_STEPTIMELINE_H
 #define GRAPHC_PASSES_ANALYSIS_STEPTIMELINE_H
 
@@ -37,7 +38,8 @@ public:
     double start = 0, end = 0;
   };
   struct Result {
-    std::vector<std::vector<Span>> spans; ///< by sequence and instruction; the earliest start of all is 0
+    /// by sequence and instruction; the earliest start of all is 0
+    std::vector<std::vector<Span>> spans;
     double step = 0; ///< seconds from one step's end to the next one's, of the slowest sequence
   };
 

@@ -5,7 +5,8 @@
 namespace graphc {
 
 TimeModel::Way TimeModel::insideTask() const {
-  return {figures_.sharedMemory.latencyMicroseconds * 0.5e-6, figures_.memoryGigabytesPerSecond * 0.5e9, true};
+  return {figures_.sharedMemory.latencyMicroseconds * 0.5e-6,
+          figures_.memoryGigabytesPerSecond * 0.5e9, true};
 }
 
 TimeModel::Way TimeModel::overLink(double latencyMicroseconds, double gigabitsPerSecond) {
@@ -37,11 +38,13 @@ double TimeModel::send(const Way &way, const Message &message) const {
 double TimeModel::transfer(const Way &way, const Message &message) {
   if (way.copies)
     return 0;
-  return (message.leavesHost > 0 ? message.leavesHost : double(message.fan()) * message.bytes) / way.bytesPerSecond;
+  return (message.leavesHost > 0 ? message.leavesHost : double(message.fan()) * message.bytes) /
+         way.bytesPerSecond;
 }
 
 double TimeModel::call(uint64_t flops, uint64_t bytes, double threads) const {
-  // What is compiled streams its operands; a few dozen operations an element reach a tenth of a matmul's rate.
+  // What is compiled streams its operands; a few dozen operations an element reach a tenth of a
+  // matmul's rate.
   const double rate = figures_.matmulGflops * 1e9 * (threads > 0 ? threads : 0.1);
   return instruction() + std::max(double(flops) / rate, memory(double(bytes)));
 }
@@ -56,9 +59,9 @@ double TimeModel::queuedCall(Engine engine, uint64_t flops, uint64_t bytes, doub
 }
 
 double TimeModel::queuedCopy(Engine engine, uint64_t bytes) const {
-  return engine == Engine::Host
-             ? copy(bytes)
-             : figures_.gpu.pcieMicroseconds * 1e-6 + double(bytes) / (figures_.gpu.pcieGigabytesPerSecond * 1e9);
+  return engine == Engine::Host ? copy(bytes)
+                                : figures_.gpu.pcieMicroseconds * 1e-6 +
+                                      double(bytes) / (figures_.gpu.pcieGigabytesPerSecond * 1e9);
 }
 
 double TimeModel::queuedSum(Engine engine, uint64_t bytes) const {
@@ -69,7 +72,8 @@ double TimeModel::sum(const Message &message) const {
   if (message.hops) // half of the messages are added, the others copied or read where they lie
     return instruction() + memory((message.inPlace ? 3 : 5) * message.bytes / 2);
   return instruction() +
-         memory(message.bytes * double(message.instances + 2)); // each is read once, the sum read and written
+         // each is read once, the sum read and written
+         memory(message.bytes * double(message.instances + 2));
 }
 
 } // namespace graphc

@@ -1,10 +1,12 @@
-//===- TimeModel.h - how long the parts of a step take --------------------------------------------------*- C++ -*-===//
+//===- TimeModel.h - how long the parts of a step take ------------------------------*- C++ -*-===//
 //
-// The one place that says so, from the figures of a MachineCalibration: schedule orders the operations of a phase by it
-// (passes/schedule/OpTimes.h), reports and --compare predict the instructions of a plan with it (passes/report/StepPrediction.h).
-// test/passes/report/StepPredictionTest.cpp holds the two against each other. What the model leaves out: caches, other load.
+// The one place that says so, from the figures of a MachineCalibration: schedule orders the
+// operations of a phase by it (passes/schedule/OpTimes.h), reports and --compare predict the
+// instructions of a plan with it (passes/report/StepPrediction.h).
+// test/passes/report/StepPredictionTest.cpp holds the two against each other. What the model leaves
+// out: caches, other load.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_ANALYSIS_TIMEMODEL_H
 #define GRAPHC_PASSES_ANALYSIS_TIMEMODEL_H
 
@@ -36,10 +38,12 @@ public:
     uint64_t instances = 1; ///< of the channel
     uint64_t senders = 1, receivers = 1; ///< instances of its programs
     bool allToAll = false;
-    bool alone = false; ///< instances do not move in step: each has the narrow end of the link for itself
+    /// instances do not move in step: each has the narrow end of the link for itself
+    bool alone = false;
     uint64_t hops = 0; ///< of an all-reduce in chunks; 0: it is none
     uint64_t hopsWithinHosts = 0; ///< of one that sums within each host first, besides
-    /// All to all, where it is known who shares a host: the bytes that leave one by its wire. 0: every message is on a wire.
+    /// All to all, where it is known who shares a host: the bytes that leave one by its wire. 0:
+    /// every message is on a wire.
     double leavesHost = 0;
     bool inPlace = false; ///< on one host receivers find it where it is
     /// How many pass the narrow end of the link for each that one instance sees.
@@ -56,15 +60,18 @@ public:
 
   /// Of any instruction, besides what it does.
   double instruction() const { return figures_.callNanoseconds * 1e-9; }
-  /// A kernel of the host that reads and writes `bytes` in all. `threads` share a library's; 0: it is compiled.
+  /// A kernel of the host that reads and writes `bytes` in all. `threads` share a library's; 0: it
+  /// is compiled.
   double call(uint64_t flops, uint64_t bytes, double threads) const;
   /// Bytes from one place of the host's memory to another: a copy, samples that are gathered.
   double copy(uint64_t bytes) const { return instruction() + memory(2 * double(bytes)); }
-  /// Once around a loop of micro-batches, a value of so many bytes on top of its sum: about two reads and a write.
+  /// Once around a loop of micro-batches, a value of so many bytes on top of its sum: about two
+  /// reads and a write.
   double accumulate(uint64_t bytes) const { return instruction() + memory(3 * double(bytes)); }
   /// The sum of a message of each instance.
   double sum(const Message &message) const;
-  /// From the end of a queue's work until the program knows of it: one thread waits for the device and wakes another.
+  /// From the end of a queue's work until the program knows of it: one thread waits for the device
+  /// and wakes another.
   double queueLatency() const { return 2 * figures_.sharedMemory.latencyMicroseconds * 1e-6; }
 
   /// Who does the work of a queue: a GPU, or the host's cores in a GPU's place (tests).

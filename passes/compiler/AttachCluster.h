@@ -1,4 +1,4 @@
-//===- AttachCluster.h - what a module knows about machines ---------------------------------------------*- C++ -*-===//
+//===- AttachCluster.h - what a module knows about machines -------------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_COMPILER_ATTACHCLUSTER_H
 #define GRAPHC_PASSES_COMPILER_ATTACHCLUSTER_H
 
@@ -12,14 +12,15 @@ namespace graphc {
 /// Whether this version compiles for all that a cluster has: no request is dropped silently.
 bool isSupported(const cluster::ClusterConfig &config, const DiagnosticSink &sink);
 
-/// Gives the module graph.cluster, graph.strategy and what belongs to them. Fails after having said what it cannot.
-/// Why the settings of the strategy do not go together; empty: they do.
+/// Gives the module graph.cluster, graph.strategy and what belongs to them. Fails after having said
+/// what it cannot. Why the settings of the strategy do not go together; empty: they do.
 std::string findMisfitOf(const cluster::ClusterConfig &config);
 
-mlir::LogicalResult attachCluster(mlir::ModuleOp module, const cluster::ClusterConfig &config, bool softPlacement,
-                                  const DiagnosticSink &sink);
+mlir::LogicalResult attachCluster(mlir::ModuleOp module, const cluster::ClusterConfig &config,
+                                  bool softPlacement, const DiagnosticSink &sink);
 
-/// The same for programs made by hand, from what their devices show; a cluster that the module has stays.
+/// The same for programs made by hand, from what their devices show; a cluster that the module has
+/// stays.
 mlir::LogicalResult attachFromPrograms(mlir::ModuleOp module);
 
 } // namespace graphc

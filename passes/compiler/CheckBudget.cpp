@@ -1,4 +1,4 @@
-//===- CheckBudget.cpp - limits of cluster.json that a plan must keep ---------------------------------------------===//
+//===- CheckBudget.cpp - limits of cluster.json that a plan must keep -------------------------===//
 #include "passes/compiler/CheckBudget.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -25,7 +25,8 @@ static void setPlace(Diagnostic &note, llvm::StringRef location) {
   }
 }
 
-/// A row stands for several tasks, of several jobs perhaps: "/job:chief,worker/device:…". It is meant by a limit for one of them.
+/// A row stands for several tasks, of several jobs perhaps: "/job:chief,worker/device:…". It is
+/// meant by a limit for one of them.
 static bool isMeant(const cluster::MemoryLimit &limit, const PlanFootprint::Device &row) {
   auto [tasks, device] = llvm::StringRef(row.name).split("/device:");
   tasks.consume_front("/job:");
@@ -38,15 +39,19 @@ static bool isMeant(const cluster::MemoryLimit &limit, const PlanFootprint::Devi
 }
 
 /// The first that matches; null where none does.
-static const cluster::MemoryLimit *limitOf(const cluster::BudgetConfig &budget, const PlanFootprint::Device &row) {
-  auto limit = llvm::find_if(budget.memory, [&](const cluster::MemoryLimit &one) { return isMeant(one, row); });
+static const cluster::MemoryLimit *limitOf(const cluster::BudgetConfig &budget,
+                                           const PlanFootprint::Device &row) {
+  auto limit = llvm::find_if(budget.memory,
+                             [&](const cluster::MemoryLimit &one) { return isMeant(one, row); });
   return limit == budget.memory.end() ? nullptr : &*limit;
 }
 
-std::vector<MemoryExcess> findMemoryExcesses(const PlanFootprint &footprint, const cluster::BudgetConfig &budget) {
+std::vector<MemoryExcess> findMemoryExcesses(const PlanFootprint &footprint,
+                                             const cluster::BudgetConfig &budget) {
   std::vector<MemoryExcess> excesses;
   for (auto [row, device] : llvm::enumerate(footprint.devices))
-    if (const cluster::MemoryLimit *limit = limitOf(budget, device); limit && device.total() > limit->bytes)
+    if (const cluster::MemoryLimit *limit = limitOf(budget, device);
+        limit && device.total() > limit->bytes)
       excesses.push_back({unsigned(row), device.total() - limit->bytes});
   return excesses;
 }
@@ -56,8 +61,10 @@ namespace {
 /// What exceeds a limit, in the words of one place of cluster.json.
 class BudgetCheck {
 public:
-  BudgetCheck(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const DiagnosticSink &sink)
-      : cluster_(cluster), budget_(cluster.budget), plan_(plan), footprint_(computeFootprint(plan)), sink_(sink) {}
+  BudgetCheck(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
+              const DiagnosticSink &sink)
+      : cluster_(cluster), budget_(cluster.budget), plan_(plan), footprint_(computeFootprint(plan)),
+        sink_(sink) {}
 
   bool run() {
     for (const cluster::MemoryLimit &limit : budget_.memory)
@@ -65,8 +72,9 @@ public:
     checkPinned();
     if (budget_.bytesPerStep && footprint_.bytesPerStep > *budget_.bytesPerStep)
       complain(budget_.position,
-               "a step sends " + exactly(footprint_.bytesPerStep) + " between tasks, the budget is " +
-                   exactly(*budget_.bytesPerStep) + "; another strategy or placement lowers it (see --compare)",
+               "a step sends " + exactly(footprint_.bytesPerStep) +
+                   " between tasks, the budget is " + exactly(*budget_.bytesPerStep) +
+                   "; another strategy or placement lowers it (see --compare)",
                footprint_.traffic);
     checkCopied();
     return keeps_;
@@ -88,7 +96,8 @@ private:
   void checkPinned();
   void checkCopied();
   std::string lacking(const Device &device, uint64_t limit) const;
-  void complain(base::JsonPosition at, const llvm::Twine &message, llvm::ArrayRef<ResourceContributor> contributors);
+  void complain(base::JsonPosition at, const llvm::Twine &message,
+                llvm::ArrayRef<ResourceContributor> contributors);
 
   const cluster::ClusterConfig &cluster_;
   const cluster::BudgetConfig &budget_;
@@ -141,11 +150,13 @@ std::string BudgetCheck::lacking(const Device &device, uint64_t limit) const {
       values += program.recomputed().values();
   if (!values)
     return "";
-  return ", which is " + exactly(device.total() - limit) + " too little even with all that is cheap rematerialized (" +
-         std::to_string(values) + (values == 1 ? " value)" : " values)");
+  return ", which is " + exactly(device.total() - limit) +
+         " too little even with all that is cheap rematerialized (" + std::to_string(values) +
+         (values == 1 ? " value)" : " values)");
 }
 
-static constexpr llvm::StringLiteral kMemoryAdvice = "; a smaller batch, more tasks or another placement lowers it";
+static constexpr llvm::StringLiteral kMemoryAdvice =
+    "; a smaller batch, more tasks or another placement lowers it";
 
 void BudgetCheck::checkMemory(const cluster::MemoryLimit &limit) {
   auto meant = [&](const Device &device) { return limitOf(budget_, device) == &limit; };
@@ -154,17 +165,19 @@ void BudgetCheck::checkMemory(const cluster::MemoryLimit &limit) {
   if (const Device *device = fullest([](const Device &d) { return d.total(); }, meant);
       device && device->total() > limit.bytes)
     complain(limit.position,
-             device->name + " needs " + exactly(device->total()) + " of memory (" + composition(*device) + "), " +
-                 budgeted + exactly(limit.bytes) + lacking(*device, limit.bytes) + kMemoryAdvice,
+             device->name + " needs " + exactly(device->total()) + " of memory (" +
+                 composition(*device) + "), " + budgeted + exactly(limit.bytes) +
+                 lacking(*device, limit.bytes) + kMemoryAdvice,
              device->contributors);
   if (!limit.device.isEmpty())
     return;
   if (const Device *device = fullest([](const Device &d) { return d.ofHost(); });
       device && device->ofHost() > limit.bytes)
     complain(limit.position,
-             device->name + " needs " + exactly(device->ofHost()) + " of the host's memory (pinned " +
-                 inBytes(device->pinned) + ", channels " + inBytes(device->channels) + "), " + budgeted +
-                 exactly(limit.bytes) + kMemoryAdvice,
+             device->name + " needs " + exactly(device->ofHost()) +
+                 " of the host's memory (pinned " + inBytes(device->pinned) + ", channels " +
+                 inBytes(device->channels) + "), " + budgeted + exactly(limit.bytes) +
+                 kMemoryAdvice,
              device->hostContributors);
 }
 
@@ -172,25 +185,30 @@ void BudgetCheck::checkPinned() {
   const Device *device = fullest([](const Device &d) { return d.pinned; });
   if (budget_.pinnedMemory && device && device->pinned > *budget_.pinnedMemory)
     complain(budget_.position,
-             device->name + " needs " + exactly(device->pinned) + " of pinned memory of the host, the budget is " +
-                 exactly(*budget_.pinnedMemory) + kMemoryAdvice,
+             device->name + " needs " + exactly(device->pinned) +
+                 " of pinned memory of the host, the budget is " + exactly(*budget_.pinnedMemory) +
+                 kMemoryAdvice,
              device->hostContributors);
 }
 
 void BudgetCheck::checkCopied() {
   const Device *device = fullest([](const Device &d) { return d.copied.total(); });
   if (budget_.pcieBytesPerStep && device && device->copied.total() > *budget_.pcieBytesPerStep)
-    complain(budget_.position,
-             "a step copies " + exactly(device->copied.total()) + " between " + device->name + " and its host (" +
-                 inBytes(device->copied.toDevice) + " to it, " + inBytes(device->copied.fromDevice) +
-                 " from it), the budget is " + exactly(*budget_.pcieBytesPerStep) +
-                 "; variables on the device that uses them, or another strategy, lower it (see --compare)",
-             {});
+    complain(
+        budget_.position,
+        "a step copies " + exactly(device->copied.total()) + " between " + device->name +
+            " and its host (" + inBytes(device->copied.toDevice) + " to it, " +
+            inBytes(device->copied.fromDevice) + " from it), the budget is " +
+            exactly(*budget_.pcieBytesPerStep) +
+            "; variables on the device that uses them, or another strategy, lower it (see --compare)",
+        {});
 }
 
-bool keepsBudget(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const DiagnosticSink &sink) {
+bool keepsBudget(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
+                 const DiagnosticSink &sink) {
   const cluster::BudgetConfig &budget = cluster.budget;
-  if (budget.memory.empty() && !budget.pinnedMemory && !budget.bytesPerStep && !budget.pcieBytesPerStep)
+  if (budget.memory.empty() && !budget.pinnedMemory && !budget.bytesPerStep &&
+      !budget.pcieBytesPerStep)
     return true;
   return BudgetCheck(plan, cluster, sink).run();
 }

@@ -1,4 +1,4 @@
-//===- CheckBudget.h - limits of cluster.json that a plan must keep -------------------------------------*- C++ -*-===//
+//===- CheckBudget.h - limits of cluster.json that a plan must keep -----------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_COMPILER_CHECKBUDGET_H
 #define GRAPHC_PASSES_COMPILER_CHECKBUDGET_H
 
@@ -14,11 +14,13 @@ struct MemoryExcess {
   unsigned row;
   uint64_t bytes;
 };
-std::vector<MemoryExcess> findMemoryExcesses(const PlanFootprint &footprint, const cluster::BudgetConfig &budget);
+std::vector<MemoryExcess> findMemoryExcesses(const PlanFootprint &footprint,
+                                             const cluster::BudgetConfig &budget);
 
-/// Whether the plan keeps the budget of its cluster. Where not, says by how much, and what takes most of it with the
-/// model's lines.
-bool keepsBudget(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const DiagnosticSink &sink);
+/// Whether the plan keeps the budget of its cluster. Where not, says by how much, and what takes
+/// most of it with the model's lines.
+bool keepsBudget(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
+                 const DiagnosticSink &sink);
 
 } // namespace graphc
 

@@ -1,4 +1,4 @@
-//===- CompilerCApi.cpp - graphc.h: the compiler ------------------------------------------------------------------===//
+//===- CompilerCApi.cpp - graphc.h: the compiler ----------------------------------------------===//
 #include "graphc.h"
 #include "passes/compiler/Compiler.h"
 #include "runtime/common/plan/PlanFile.h"
@@ -32,7 +32,8 @@ static CompileOptions readOptions(const graphc_compile_options *given) {
   result.noCublaslt = options.no_cublaslt != 0;
   result.imports.assign(options.imports, options.imports + options.import_count);
   if (options.import_variable_count)
-    result.importVariables.assign(options.import_variables, options.import_variables + options.import_variable_count);
+    result.importVariables.assign(options.import_variables,
+                                  options.import_variables + options.import_variable_count);
   return result;
 }
 
@@ -69,12 +70,13 @@ static graphc_compilation *finish(CompileResult result) {
 }
 
 /// `compile` takes the cluster that the text describes.
-static graphc_compilation *compileFor(const char *clusterJson,
-                                      llvm::function_ref<CompileResult(const MaybeCluster &)> compile) {
+static graphc_compilation *
+compileFor(const char *clusterJson,
+           llvm::function_ref<CompileResult(const MaybeCluster &)> compile) {
   if (!clusterJson)
     return finish(compile(std::nullopt));
-  absl::StatusOr<cluster::ClusterConfig> cluster =
-      cluster::parseCluster(clusterJson, std::string_view(kClusterName.data(), kClusterName.size()));
+  absl::StatusOr<cluster::ClusterConfig> cluster = cluster::parseCluster(
+      clusterJson, std::string_view(kClusterName.data(), kClusterName.size()));
   if (cluster.ok())
     return finish(compile(*std::move(cluster)));
   CompileResult refused;
@@ -83,17 +85,19 @@ static graphc_compilation *compileFor(const char *clusterJson,
   return finish(std::move(refused));
 }
 
-graphc_compilation *graphc_compile(const void *model, size_t modelBytes, const char *name, const char *clusterJson,
-                                   const graphc_compile_options *options) {
+graphc_compilation *graphc_compile(const void *model, size_t modelBytes, const char *name,
+                                   const char *clusterJson, const graphc_compile_options *options) {
   return compileFor(clusterJson, [&](const MaybeCluster &cluster) {
-    return compile(std::string_view(static_cast<const char *>(model), modelBytes), name, cluster, readOptions(options));
+    return compile(std::string_view(static_cast<const char *>(model), modelBytes), name, cluster,
+                   readOptions(options));
   });
 }
 
 graphc_compilation *graphc_compile_file(const char *path, const char *clusterJson,
                                         const graphc_compile_options *options) {
-  return compileFor(clusterJson,
-                    [&](const MaybeCluster &cluster) { return compileFile(path, cluster, readOptions(options)); });
+  return compileFor(clusterJson, [&](const MaybeCluster &cluster) {
+    return compileFile(path, cluster, readOptions(options));
+  });
 }
 
 const void *graphc_plan(const graphc_compilation *compilation, size_t *bytes) {
@@ -101,14 +105,18 @@ const void *graphc_plan(const graphc_compilation *compilation, size_t *bytes) {
   return compilation->plan.empty() ? nullptr : compilation->plan.data();
 }
 
-size_t graphc_diagnostic_count(const graphc_compilation *compilation) { return compilation->diagnostics.size(); }
+size_t graphc_diagnostic_count(const graphc_compilation *compilation) {
+  return compilation->diagnostics.size();
+}
 
 graphc_diagnostic graphc_get_diagnostic(const graphc_compilation *compilation, size_t index) {
   const Diagnostic &diagnostic = compilation->diagnostics[index];
-  return {graphc_severity(diagnostic.severity), diagnostic.file.c_str(), diagnostic.line, diagnostic.column,
-          diagnostic.message.c_str()};
+  return {graphc_severity(diagnostic.severity), diagnostic.file.c_str(), diagnostic.line,
+          diagnostic.column, diagnostic.message.c_str()};
 }
 
-const char *graphc_diagnostics_text(const graphc_compilation *compilation) { return compilation->text.c_str(); }
+const char *graphc_diagnostics_text(const graphc_compilation *compilation) {
+  return compilation->text.c_str();
+}
 
 void graphc_free_compilation(graphc_compilation *compilation) { delete compilation; }

@@ -1,4 +1,4 @@
-//===- CompilerInstance.cpp - one compilation, step by step, and the straight line through it ---------------------===//
+//===- CompilerInstance.cpp - one compilation, step by step, and the straight line through it -===//
 #include "passes/compiler/CompilerInstance.h"
 
 #include "dialects/graph/GraphDialect.h"
@@ -30,9 +30,11 @@ static std::unique_ptr<MLIRContext> makeContext() {
 
 CompilerInstance::CompilerInstance(CompileOptions options, DiagnosticSink sink)
     : options_(std::move(options)), sink_(std::move(sink)), own_(makeContext()), inUse_(own_.get()),
-      recorder_(inUse_, sources_, this->sink_), name_("model"), used_(cluster::ClusterConfig::oneTask()) {}
+      recorder_(inUse_, sources_, this->sink_), name_("model"),
+      used_(cluster::ClusterConfig::oneTask()) {}
 
-CompilerInstance::CompilerInstance(ModuleOp module, std::string name, CompileOptions options, DiagnosticSink sink)
+CompilerInstance::CompilerInstance(ModuleOp module, std::string name, CompileOptions options,
+                                   DiagnosticSink sink)
     : options_(std::move(options)), sink_(std::move(sink)), inUse_(module.getContext()),
       recorder_(inUse_, sources_, this->sink_), name_(std::move(name)), current_(module.clone()),
       used_(cluster::ClusterConfig::oneTask()) {
@@ -74,14 +76,16 @@ LogicalResult CompilerInstance::useCluster(const MaybeCluster &cluster) {
     return fail("is of stage \"" + getStageName(reached_).str() +
                 "\" and placed already; a cluster is for modules of stage graph or differentiated");
   if (options_.noCublaslt)
-    (*current_)->setAttr(graph::GraphDialect::kNoCublaslt, UnitAttr::get((*current_)->getContext()));
+    (*current_)->setAttr(graph::GraphDialect::kNoCublaslt,
+                         UnitAttr::get((*current_)->getContext()));
   auto brings = [&](StringRef attribute) { return (*current_)->hasAttr(attribute); };
   const bool hasCluster = brings(graph::GraphDialect::kCluster);
   given_ = cluster.has_value();
   if (given_)
     used_ = *cluster;
-  else if (hasCluster && (reached_ < PipelineStage::Partitioned || brings(graph::GraphDialect::kStrategy) ||
-                          brings(graph::GraphDialect::kDistribution)))
+  else if (hasCluster &&
+           (reached_ < PipelineStage::Partitioned || brings(graph::GraphDialect::kStrategy) ||
+            brings(graph::GraphDialect::kDistribution)))
     return success();
   else if (reached_ >= PipelineStage::Partitioned)
     return attachFromPrograms(*current_);
@@ -97,8 +101,8 @@ LogicalResult CompilerInstance::run(ModuleOp module, PipelineStage from, Pipelin
 }
 
 LogicalResult CompilerInstance::lower(PipelineStage stage) {
-  if (stage >= PipelineStage::Outlined && reached_ < PipelineStage::Outlined && !used_.budget.memory.empty() &&
-      failed(lowerWithinBudget(stage)))
+  if (stage >= PipelineStage::Outlined && reached_ < PipelineStage::Outlined &&
+      !used_.budget.memory.empty() && failed(lowerWithinBudget(stage)))
     return failure();
   if (failed(run(*current_, reached_, stage)))
     return failure();
@@ -154,7 +158,8 @@ FailureOr<plan::Plan> CompilerInstance::emit(ModuleOp module, bool withCode) {
   return plan;
 }
 
-/// What can only be said of the plan: whether it keeps the budget, and which devices of the cluster it leaves idle.
+/// What can only be said of the plan: whether it keeps the budget, and which devices of the cluster
+/// it leaves idle.
 LogicalResult CompilerInstance::check(const plan::Plan &plan) {
   if (!keepsBudget(plan, used_, sink_))
     return failure();
@@ -163,14 +168,15 @@ LogicalResult CompilerInstance::check(const plan::Plan &plan) {
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // The straight line
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// `begin`: reads the model, or looks at the module.
 static void compile(CompilerInstance &compilation, llvm::function_ref<LogicalResult()> begin,
                     const MaybeCluster &cluster, CompileResult &result) {
-  if (failed(begin()) || failed(compilation.useCluster(cluster)) || failed(compilation.lower(PipelineStage::Llvm)))
+  if (failed(begin()) || failed(compilation.useCluster(cluster)) ||
+      failed(compilation.lower(PipelineStage::Llvm)))
     return;
   FailureOr<plan::Plan> plan = compilation.emit();
   if (succeeded(plan) && succeeded(compilation.check(*plan)))
@@ -183,7 +189,8 @@ static bool checkOptions(const CompileOptions &options, CompileResult &result) {
     return false;
   };
   if (options.intraOpThreads < 1 || options.intraOpThreads > 1024)
-    return refuse("intra_op_threads is " + std::to_string(options.intraOpThreads) + "; expected 1 to 1024");
+    return refuse("intra_op_threads is " + std::to_string(options.intraOpThreads) +
+                  "; expected 1 to 1024");
   if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.targetCpu); !target)
     return refuse(llvm::toString(target.takeError()));
   if (llvm::Error error = checkCudaArchs(options.cudaArchs))
@@ -196,21 +203,24 @@ static CompileResult compile(std::unique_ptr<llvm::MemoryBuffer> model, const Ma
   CompileResult result;
   if (!checkOptions(options, result))
     return result;
-  CompilerInstance compilation(options,
-                               [&](const Diagnostic &diagnostic) { result.diagnostics.push_back(diagnostic); });
+  CompilerInstance compilation(
+      options, [&](const Diagnostic &diagnostic) { result.diagnostics.push_back(diagnostic); });
   compile(compilation, [&] { return compilation.read(std::move(model)); }, cluster, result);
   return result;
 }
 
 CompileResult compile(std::string_view model, std::string_view name, const MaybeCluster &cluster,
                       const CompileOptions &options) {
-  // Bytecode has to lie at a multiple of its largest alignment; the parser of text wants a zero behind it.
-  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(model.size(), StringRef(name), llvm::Align(64));
+  // Bytecode has to lie at a multiple of its largest alignment; the parser of text wants a zero
+  // behind it.
+  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(model.size(), StringRef(name),
+                                                                  llvm::Align(64));
   llvm::copy(model, buffer->getBufferStart());
   return compile(std::move(buffer), cluster, options);
 }
 
-CompileResult compileFile(const std::string &path, const MaybeCluster &cluster, const CompileOptions &options) {
+CompileResult compileFile(const std::string &path, const MaybeCluster &cluster,
+                          const CompileOptions &options) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = llvm::MemoryBuffer::getFile(path);
   if (file)
     return compile(std::move(*file), cluster, options);
@@ -227,11 +237,13 @@ CompileResult compile(ModuleOp module, std::string_view name, const MaybeCluster
   if (!checkOptions(options, result))
     return result;
   if (!options.imports.empty()) {
-    result.diagnostics.emplace_back().message = "imports are read beside a model's text; expected none beside a module";
+    result.diagnostics.emplace_back().message =
+        "imports are read beside a model's text; expected none beside a module";
     return result;
   }
-  CompilerInstance compilation(module, std::string(name), options,
-                               [&](const Diagnostic &diagnostic) { result.diagnostics.push_back(diagnostic); });
+  CompilerInstance compilation(
+      module, std::string(name), options,
+      [&](const Diagnostic &diagnostic) { result.diagnostics.push_back(diagnostic); });
   compile(compilation, [&] { return compilation.begin(); }, cluster, result);
   return result;
 }

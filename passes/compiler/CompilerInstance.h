@@ -1,9 +1,9 @@
-//===- CompilerInstance.h - one compilation, step by step -----------------------------------------------*- C++ -*-===//
+//===- CompilerInstance.h - one compilation, step by step ---------------------------*- C++ -*-===//
 //
-// For graphc, which stops at stages and prints them, and for importers that make the module themselves. Compiler.h is the straight line
-// through it: read, useCluster, lower, emit, check.
+// For graphc, which stops at stages and prints them, and for importers that make the module
+// themselves. Compiler.h is the straight line through it: read, useCluster, lower, emit, check.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_COMPILER_COMPILERINSTANCE_H
 #define GRAPHC_PASSES_COMPILER_COMPILERINSTANCE_H
 
@@ -22,38 +22,44 @@ namespace graphc {
 class CompilerInstance {
 public:
   CompilerInstance(CompileOptions options, DiagnosticSink sink);
-  /// Of a copy of `module`, in its context, which no other thread may use meanwhile. What is emitted there goes to `sink` as long as
-  /// this lives.
-  CompilerInstance(mlir::ModuleOp module, std::string name, CompileOptions options, DiagnosticSink sink);
+  /// Of a copy of `module`, in its context, which no other thread may use meanwhile. What is
+  /// emitted there goes to `sink` as long as this lives.
+  CompilerInstance(mlir::ModuleOp module, std::string name, CompileOptions options,
+                   DiagnosticSink sink);
   ~CompilerInstance();
   CompilerInstance(const CompilerInstance &) = delete;
 
   mlir::MLIRContext &context() { return *inUse_; }
   /// Parses and checks the model, whose name is that of the buffer.
   mlir::LogicalResult read(std::unique_ptr<llvm::MemoryBuffer> model);
-  /// Looks at a module that is there: its stage, and whether there is something to compile. Part of read.
+  /// Looks at a module that is there: its stage, and whether there is something to compile. Part of
+  /// read.
   mlir::LogicalResult begin();
   mlir::ModuleOp module() { return *current_; }
   PipelineStage stage() const { return reached_; }
 
   /// Whether the module brings its cluster, and has been placed for it.
   bool isPlaced();
-  /// Gives the module a cluster and a strategy. Nothing: those it has, those that its programs show, or one task.
+  /// Gives the module a cluster and a strategy. Nothing: those it has, those that its programs
+  /// show, or one task.
   mlir::LogicalResult useCluster(const MaybeCluster &cluster);
   /// The cluster in use, with the strategy.
   const cluster::ClusterConfig &cluster() const { return used_; }
 
   /// Is asked to set each pass manager up, for debugging flags and timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> setUp;
-  /// Runs the passes from the stage reached to `stage`. Where the budget limits memory, what is cheap is rematerialized until the plan
-  /// keeps it, or as far as that brings it: check() says so.
+  /// Runs the passes from the stage reached to `stage`. Where the budget limits memory, what is
+  /// cheap is rematerialized until the plan keeps it, or as far as that brings it: check() says so.
   mlir::LogicalResult lower(PipelineStage stage);
 
-  /// Whether plans get native code; without, they cannot run, and what they would take is known sooner.
+  /// Whether plans get native code; without, they cannot run, and what they would take is known
+  /// sooner.
   bool nativeCode = true;
-  /// The plan of a module that has been lowered to the last stage; without native code the scheduled one will do.
+  /// The plan of a module that has been lowered to the last stage; without native code the
+  /// scheduled one will do.
   mlir::FailureOr<plan::Plan> emit();
-  /// Whether the plan keeps the budget of its cluster, if one was given; a remark on devices without work.
+  /// Whether the plan keeps the budget of its cluster, if one was given; a remark on devices
+  /// without work.
   mlir::LogicalResult check(const plan::Plan &plan);
 
 private:
@@ -76,7 +82,8 @@ private:
 };
 
 /// Compiles a copy of a module, as compile() does text. `name` stands for it in the plan.
-CompileResult compile(mlir::ModuleOp module, std::string_view name, const MaybeCluster &cluster = std::nullopt,
+CompileResult compile(mlir::ModuleOp module, std::string_view name,
+                      const MaybeCluster &cluster = std::nullopt,
                       const CompileOptions &options = {});
 
 } // namespace graphc

@@ -1,4 +1,4 @@
-//===- DeviceRows.cpp - the devices of a plan, with replicas that are alike as one --------------------------------===//
+//===- DeviceRows.cpp - the devices of a plan, with replicas that are alike as one ------------===//
 #include "passes/compiler/DeviceRows.h"
 
 #include "runtime/common/plan/PlanTypes.h"
@@ -11,11 +11,14 @@
 
 namespace graphc {
 
-unsigned lanesPerTask(const plan::Program &program) { return program.spread() ? 1 : program.instances(); }
+unsigned lanesPerTask(const plan::Program &program) {
+  return program.spread() ? 1 : program.instances();
+}
 
 static bool inDomain(const plan::Plan &plan, const plan::Task &task) {
   for (const auto &range : plan.replicas().ranges())
-    if (range.job() == task.job() && task.index() >= range.first() && task.index() < range.first() + range.count())
+    if (range.job() == task.job() && task.index() >= range.first() &&
+        task.index() < range.first() + range.count())
       return true;
   return false;
 }
@@ -31,7 +34,8 @@ static std::string domainName(const plan::Plan &plan) {
 }
 
 std::string placeName(const plan::Plan &plan, const plan::Program &program) {
-  return (program.spread() ? domainName(plan) : plan::taskText(plan, program.task())) + "/device:" + program.device();
+  return (program.spread() ? domainName(plan) : plan::taskText(plan, program.task())) +
+         "/device:" + program.device();
 }
 
 plan::Task DeviceRows::taskOf(const Key &key) {
@@ -46,9 +50,12 @@ DeviceRows::DeviceRows(const plan::Plan &plan) : plan_(plan) {
   std::map<std::string, std::map<uint32_t, uint64_t>> shared;
   std::map<Key, std::map<uint32_t, uint64_t>> own;
   std::set<Key> stores;
-  auto keyOf = [](const plan::Task &task, const std::string &device) { return Key(task.job(), task.index(), device); };
+  auto keyOf = [](const plan::Task &task, const std::string &device) {
+    return Key(task.job(), task.index(), device);
+  };
   for (const plan::Program &program : plan.programs())
-    (program.spread() ? shared[program.device()] : own[keyOf(program.task(), program.device())])[program.phase()] +=
+    (program.spread() ? shared[program.device()]
+                      : own[keyOf(program.task(), program.device())])[program.phase()] +=
         (plan::hostArenaBytes(program) + program.device_arena_bytes()) * lanesPerTask(program);
   for (const plan::Variable &variable : plan.variables())
     if (variable.mirrored()) {
@@ -57,7 +64,8 @@ DeviceRows::DeviceRows(const plan::Plan &plan) : plan_(plan) {
       own[keyOf(variable.owner(), variable.device())];
       stores.insert(keyOf(variable.owner(), variable.device()));
     }
-  // Phases take turns: one without a replicated program shows where it needs more memory than those with one.
+  // Phases take turns: one without a replicated program shows where it needs more memory than those
+  // with one.
   auto isAlike = [&](const Key &key, const std::map<uint32_t, uint64_t> &phases) {
     auto replicated = shared.find(std::get<2>(key));
     if (replicated == shared.end() || !inDomain(plan, taskOf(key)) || stores.count(key))
@@ -65,15 +73,17 @@ DeviceRows::DeviceRows(const plan::Plan &plan) : plan_(plan) {
     uint64_t most = 0;
     for (auto &[phase, bytes] : replicated->second)
       most = std::max(most, bytes);
-    return llvm::none_of(phases,
-                         [&](auto &entry) { return replicated->second.count(entry.first) || entry.second > most; });
+    return llvm::none_of(phases, [&](auto &entry) {
+      return replicated->second.count(entry.first) || entry.second > most;
+    });
   };
   std::map<std::string, unsigned> alone; // by device: replicas with a row of their own
   std::vector<std::pair<Key, Row>> found;
   for (auto &[key, phases] : own)
     if (!isAlike(key, phases)) {
       alone[std::get<2>(key)] += inDomain(plan, taskOf(key));
-      found.push_back({key, {plan::taskText(plan, taskOf(key)) + "/device:" + std::get<2>(key), 1}});
+      found.push_back(
+          {key, {plan::taskText(plan, taskOf(key)) + "/device:" + std::get<2>(key), 1}});
     }
   for (auto &[device, phases] : shared) {
     uint32_t replicas = plan.replicas().size();
@@ -83,12 +93,15 @@ DeviceRows::DeviceRows(const plan::Plan &plan) : plan_(plan) {
     plan::Task first; // of those that are alike
     for (uint32_t r = 0; r < replicas; ++r) {
       first = *plan::replicaTask(plan, r);
-      if (llvm::none_of(found, [&, &device = device](auto &entry) { return entry.first == keyOf(first, device); }))
+      if (llvm::none_of(found, [&, &device = device](auto &entry) {
+            return entry.first == keyOf(first, device);
+          }))
         break;
     }
     bool named = rest == 1 && replicas > 1;
     found.push_back(
-        {keyOf(first, device), {(named ? plan::taskText(plan, first) : domainName(plan)) + "/device:" + device, rest}});
+        {keyOf(first, device),
+         {(named ? plan::taskText(plan, first) : domainName(plan)) + "/device:" + device, rest}});
   }
   llvm::sort(found, llvm::less_first());
   for (auto &[key, row] : found) {
@@ -105,7 +118,8 @@ unsigned DeviceRows::at(const plan::Task &task, const std::string &device) const
   return found != byTask_.end() ? found->second : replicaRows_.at(device);
 }
 
-std::vector<unsigned> DeviceRows::at(const plan::Task &task, bool everywhere, const std::string &device) const {
+std::vector<unsigned> DeviceRows::at(const plan::Task &task, bool everywhere,
+                                     const std::string &device) const {
   if (!everywhere)
     return {at(task, device)};
   std::vector<unsigned> places;
@@ -127,7 +141,8 @@ std::vector<unsigned> DeviceRows::of(const plan::Variable &variable) const {
 }
 
 unsigned DeviceRows::of(const plan::Program &program, uint32_t instance) const {
-  return at(plan::instanceTask(plan_, program, std::min(instance, program.instances() - 1)), program.device());
+  return at(plan::instanceTask(plan_, program, std::min(instance, program.instances() - 1)),
+            program.device());
 }
 
 } // namespace graphc

@@ -1,9 +1,10 @@
-//===- DeviceRows.h - the devices of a plan, with replicas that are alike as one ------------------------*- C++ -*-===//
+//===- DeviceRows.h - the devices of a plan, with replicas that are alike as one ----*- C++ -*-===//
 //
-// A *row* is a device, or that of several replicas at once: those that are alike. A replica that does more than the replicated
-// programs, beside them or with more memory (the chief, or where a placement rule puts something), has a row of its own.
+// A *row* is a device, or that of several replicas at once: those that are alike. A replica that
+// does more than the replicated programs, beside them or with more memory (the chief, or where a
+// placement rule puts something), has a row of its own.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_COMPILER_DEVICEROWS_H
 #define GRAPHC_PASSES_COMPILER_DEVICEROWS_H
 
@@ -16,7 +17,8 @@
 
 namespace graphc {
 
-/// "/job:ps/task:0/device:CPU:0", or "/job:worker/device:CPU:0" for a program that every replica has.
+/// "/job:ps/task:0/device:CPU:0", or "/job:worker/device:CPU:0" for a program that every replica
+/// has.
 std::string placeName(const plan::Plan &plan, const plan::Program &program);
 
 /// The rows of a plan, in the order of the cluster's jobs.
@@ -39,12 +41,14 @@ private:
   using Key = std::tuple<uint32_t, uint32_t, std::string>; ///< job, task, device
   static plan::Task taskOf(const Key &key);
   unsigned at(const plan::Task &task, const std::string &device) const;
-  std::vector<unsigned> at(const plan::Task &task, bool everywhere, const std::string &device) const;
+  std::vector<unsigned> at(const plan::Task &task, bool everywhere,
+                           const std::string &device) const;
 
   const plan::Plan &plan_;
   std::vector<Row> rows_;
   std::map<Key, unsigned> byTask_; ///< rows of one task
-  std::map<std::string, unsigned> replicaRows_; ///< by device: the row of the replicas that are alike
+  /// by device: the row of the replicas that are alike
+  std::map<std::string, unsigned> replicaRows_;
 };
 
 /// The instances of a program that run on one task.

@@ -1,4 +1,4 @@
-//===- Diagnostic.cpp - a message as text -------------------------------------------------------------------------===//
+//===- Diagnostic.cpp - a message as text -----------------------------------------------------===//
 #include "passes/compiler/Diagnostic.h"
 
 #include "runtime/common/base/TextUtils.h"
@@ -24,11 +24,13 @@ static llvm::SourceMgr::DiagKind getKind(Severity severity) {
   return llvm::SourceMgr::DK_Error;
 }
 
-/// Of a line that is too long to be read as a whole: what is around the column, with a caret below it.
+/// Of a line that is too long to be read as a whole: what is around the column, with a caret below
+/// it.
 static void printAround(llvm::StringRef line, size_t column, llvm::raw_ostream &os) {
   constexpr size_t before = 60, shown = 160;
   auto isInside = [&](size_t at) { return at < line.size() && base::continuesUtf8(line[at]); };
-  size_t begin = std::min(column, line.size()) > before ? std::min(column, line.size()) - before : 0;
+  size_t begin =
+      std::min(column, line.size()) > before ? std::min(column, line.size()) - before : 0;
   while (isInside(begin))
     ++begin;
   size_t end = std::min(line.size(), begin + shown);
@@ -46,8 +48,9 @@ void print(const Diagnostic &diagnostic, llvm::raw_ostream &os) {
   llvm::SourceMgr::DiagKind kind = getKind(diagnostic.severity);
   if (!diagnostic.sourceLine.empty() && diagnostic.sourceLine.size() <= longest) {
     static const llvm::SourceMgr kNone; // only ever asked for what it has not
-    llvm::SMDiagnostic(kNone, llvm::SMLoc(), diagnostic.file, int(diagnostic.line), int(diagnostic.column) - 1, kind,
-                       diagnostic.message, diagnostic.sourceLine, {})
+    llvm::SMDiagnostic(kNone, llvm::SMLoc(), diagnostic.file, int(diagnostic.line),
+                       int(diagnostic.column) - 1, kind, diagnostic.message, diagnostic.sourceLine,
+                       {})
         .print(nullptr, os);
   } else {
     std::string place = diagnostic.file;

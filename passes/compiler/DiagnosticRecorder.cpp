@@ -1,4 +1,4 @@
-//===- DiagnosticRecorder.cpp - MLIR's diagnostics as records -----------------------------------------------------===//
+//===- DiagnosticRecorder.cpp - MLIR's diagnostics as records ---------------------------------===//
 #include "passes/compiler/DiagnosticRecorder.h"
 
 #include "runtime/common/base/TextUtils.h"
@@ -58,33 +58,40 @@ static std::optional<CallSiteLoc> findCall(Location location) {
   return std::nullopt;
 }
 
-/// How a number around that place is written in MLIR, where other languages' spelling was taken: of 1e-3, .5 and 0.5f; else "".
+/// How a number around that place is written in MLIR, where other languages' spelling was taken: of
+/// 1e-3, .5 and 0.5f; else "".
 static std::string spellNumber(StringRef line, unsigned column) {
-  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '.' || c == '+' || c == '-' || c == '_'; };
+  auto isPart = [](char c) {
+    return llvm::isAlnum(c) || c == '.' || c == '+' || c == '-' || c == '_';
+  };
   size_t begin = std::min<size_t>(column ? column - 1 : 0, line.size()), end = begin;
   while (begin > 0 && isPart(line[begin - 1]))
     --begin;
   while (end < line.size() && isPart(line[end]))
     ++end;
   SmallVector<StringRef> parts;
-  if (!llvm::Regex("^([-+]?)([0-9]*)(\\.[0-9]*)?([eE][-+]?[0-9]+)?[fF]?$").match(line.slice(begin, end), &parts) ||
+  if (!llvm::Regex("^([-+]?)([0-9]*)(\\.[0-9]*)?([eE][-+]?[0-9]+)?[fF]?$")
+           .match(line.slice(begin, end), &parts) ||
       (parts[2].empty() && parts[3].size() < 2))
     return "";
   if (!line.slice(begin, end).ends_with_insensitive("f") && !parts[2].empty() &&
       (!parts[3].empty() || parts[4].empty())) // an integer, or as it should be
     return "";
-  return (parts[1] + (parts[2].empty() ? "0" : parts[2]) + (parts[3].size() < 2 ? ".0" : parts[3]) + parts[4]).str();
+  return (parts[1] + (parts[2].empty() ? "0" : parts[2]) + (parts[3].size() < 2 ? ".0" : parts[3]) +
+          parts[4])
+      .str();
 }
 
-DiagnosticRecorder::DiagnosticRecorder(MLIRContext *context, llvm::SourceMgr &sources, DiagnosticSink sink)
+DiagnosticRecorder::DiagnosticRecorder(MLIRContext *context, llvm::SourceMgr &sources,
+                                       DiagnosticSink sink)
     : ScopedDiagnosticHandler(context), sources_(sources), sink_(std::move(sink)) {
   setHandler([this](mlir::Diagnostic &diagnostic) { this->sink_(record(diagnostic)); });
 }
 
 Diagnostic DiagnosticRecorder::record(const mlir::Diagnostic &diagnostic) {
   Location location = diagnostic.getLocation();
-  Diagnostic result =
-      record(location, getSeverity(diagnostic.getSeverity()), shorten(diagnostic.str()), /*withLine=*/true);
+  Diagnostic result = record(location, getSeverity(diagnostic.getSeverity()),
+                             shorten(diagnostic.str()), /*withLine=*/true);
   std::optional<CallSiteLoc> call = findCall(location);
   for (unsigned depth = 0; call && depth < kMostCallers; ++depth) {
     location = call->getCaller();
@@ -93,16 +100,18 @@ Diagnostic DiagnosticRecorder::record(const mlir::Diagnostic &diagnostic) {
   }
   if (std::string number = spellNumber(result.sourceLine, result.column);
       !number.empty() && result.severity == Severity::Error)
-    result.notes.push_back(record(location, Severity::Note, "such a number is written " + number, /*withLine=*/false));
+    result.notes.push_back(
+        record(location, Severity::Note, "such a number is written " + number, /*withLine=*/false));
   for (const mlir::Diagnostic &note : const_cast<mlir::Diagnostic &>(diagnostic).getNotes()) {
-    result.notes.push_back(record(note.getLocation(), getSeverity(note.getSeverity()), shorten(note.str()),
-                                  location != note.getLocation()));
+    result.notes.push_back(record(note.getLocation(), getSeverity(note.getSeverity()),
+                                  shorten(note.str()), location != note.getLocation()));
     location = note.getLocation();
   }
   return result;
 }
 
-Diagnostic DiagnosticRecorder::record(Location location, Severity severity, std::string message, bool withLine) {
+Diagnostic DiagnosticRecorder::record(Location location, Severity severity, std::string message,
+                                      bool withLine) {
   Diagnostic result;
   result.severity = severity;
   auto place = location->findInstanceOf<FileLineColLoc>();
@@ -118,13 +127,15 @@ Diagnostic DiagnosticRecorder::record(Location location, Severity severity, std:
   result.column = place.getColumn();
   result.message = std::move(message);
   if (llvm::SMLoc line = withLine ? findLine(place) : llvm::SMLoc(); line.isValid())
-    result.sourceLine = sources_.GetMessage(line, llvm::SourceMgr::DK_Error, "").getLineContents().str();
+    result.sourceLine =
+        sources_.GetMessage(line, llvm::SourceMgr::DK_Error, "").getLineContents().str();
   return result;
 }
 
 llvm::SMLoc DiagnosticRecorder::findLine(FileLineColLoc place) {
   unsigned buffer = place.getLine() && place.getColumn() ? findBuffer(place.getFilename()) : 0;
-  return buffer ? sources_.FindLocForLineAndColumn(buffer, place.getLine(), place.getColumn()) : llvm::SMLoc();
+  return buffer ? sources_.FindLocForLineAndColumn(buffer, place.getLine(), place.getColumn())
+                : llvm::SMLoc();
 }
 
 unsigned DiagnosticRecorder::findBuffer(StringRef file) {
@@ -132,8 +143,8 @@ unsigned DiagnosticRecorder::findBuffer(StringRef file) {
     if (sources_.getMemoryBuffer(i)->getBufferIdentifier() == file)
       return i;
   llvm::sys::fs::file_status status; // a pipe might never end
-  if (llvm::sys::fs::status(file, status) || status.type() != llvm::sys::fs::file_type::regular_file ||
-      status.getSize() > kMostFileBytes)
+  if (llvm::sys::fs::status(file, status) ||
+      status.type() != llvm::sys::fs::file_type::regular_file || status.getSize() > kMostFileBytes)
     return 0;
   auto opened = llvm::MemoryBuffer::getFile(file);
   return opened ? sources_.AddNewSourceBuffer(std::move(*opened), llvm::SMLoc()) : 0;

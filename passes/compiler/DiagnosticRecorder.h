@@ -1,4 +1,4 @@
-//===- DiagnosticRecorder.h - MLIR's diagnostics as records ---------------------------------------------------*- C++ -*-===//
+//===- DiagnosticRecorder.h - MLIR's diagnostics as records -------------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_COMPILER_DIAGNOSTICRECORDER_H
 #define GRAPHC_PASSES_COMPILER_DIAGNOSTICRECORDER_H
 
@@ -9,12 +9,13 @@
 
 namespace graphc {
 
-/// While it lives, what is emitted in the context goes to the sink, as mlir::SourceMgrDiagnosticHandler would print it: at the first
-/// line of a file that the location has, with callers as notes, and a note's line where it is another than the one before.
+/// While it lives, what is emitted in the context goes to the sink, as
+/// mlir::SourceMgrDiagnosticHandler would print it: at the first line of a file that the location
+/// has, with callers as notes, and a note's line where it is another than the one before.
 class DiagnosticRecorder : public mlir::ScopedDiagnosticHandler {
 public:
-  /// `sources` has the model. Other files that locations name (cluster.json) are opened as they are needed, files of reasonable size
-  /// alone, for the line that is shown.
+  /// `sources` has the model. Other files that locations name (cluster.json) are opened as they are
+  /// needed, files of reasonable size alone, for the line that is shown.
   DiagnosticRecorder(mlir::MLIRContext *context, llvm::SourceMgr &sources, DiagnosticSink sink);
 
 private:

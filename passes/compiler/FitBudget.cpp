@@ -9,7 +9,8 @@ using namespace mlir;
 
 namespace graphc {
 
-/// After so many plans everything that is cheap is asked for, so that compile time stays a multiple of what it is.
+/// After so many plans everything that is cheap is asked for, so that compile time stays a multiple
+/// of what it is.
 static constexpr unsigned kMostRounds = 5;
 static constexpr uint64_t kEverything = uint64_t(INT64_MAX);
 
@@ -17,7 +18,8 @@ static uint64_t arenaOf(const plan::Program &program) {
   return plan::arenaBytes(program, lanesPerTask(program)).device;
 }
 
-std::map<std::string, uint64_t> FitBudget::findNeeds(const plan::Plan &plan, uint64_t &excess) const {
+std::map<std::string, uint64_t> FitBudget::findNeeds(const plan::Plan &plan,
+                                                     uint64_t &excess) const {
   const PlanFootprint footprint = computeFootprint(plan);
   const DeviceRows rows(plan);
   std::map<std::string, uint64_t> needs;
@@ -26,7 +28,8 @@ std::map<std::string, uint64_t> FitBudget::findNeeds(const plan::Plan &plan, uin
     excess += over.bytes;
     const PlanFootprint::Device &device = footprint.devices[over.row];
     const uint64_t room = device.arena > over.bytes ? device.arena - over.bytes : 0;
-    // Phases take turns, so each of their programs has to be small enough; where only several together are too large, the largest.
+    // Phases take turns, so each of their programs has to be small enough; where only several
+    // together are too large, the largest.
     const plan::Program *largest = nullptr;
     bool found = false;
     const auto need = [&](const plan::Program &program, uint64_t bytes) {
@@ -69,10 +72,13 @@ bool FitBudget::wantsMore(const plan::Plan &plan) {
       continue;
     // What was asked for so far brought more or less than that.
     const uint64_t before = arenas_[program.name()], now = arenaOf(program);
-    const double rate = !bytes ? 1 : before > now ? std::clamp(double(bytes) / double(before - now), 1.0, 4.0) : 4;
+    const double rate = !bytes         ? 1
+                        : before > now ? std::clamp(double(bytes) / double(before - now), 1.0, 4.0)
+                                       : 4;
     // What brings the estimate as low as it gets may leave out values that count in the arena.
-    bytes = rounds_ == kMostRounds || program.recomputed().all() ? kEverything
-                                                                 : bytes + uint64_t(double(need->second) * rate);
+    bytes = rounds_ == kMostRounds || program.recomputed().all()
+                ? kEverything
+                : bytes + uint64_t(double(need->second) * rate);
     more = true;
   }
   return more;
@@ -80,8 +86,10 @@ bool FitBudget::wantsMore(const plan::Plan &plan) {
 
 void FitBudget::apply(ModuleOp module) const {
   for (auto program : module.getOps<dist::ProgramOp>())
-    if (auto bytes = asked_.find(program.getSymName().str()); bytes != asked_.end() && bytes->second)
-      program->setAttr("dist.recompute_bytes", Builder(module).getI64IntegerAttr(int64_t(bytes->second)));
+    if (auto bytes = asked_.find(program.getSymName().str());
+        bytes != asked_.end() && bytes->second)
+      program->setAttr("dist.recompute_bytes",
+                       Builder(module).getI64IntegerAttr(int64_t(bytes->second)));
 }
 
 } // namespace graphc

@@ -1,9 +1,10 @@
-//===- FitBudget.h - how much each program has to save for the memory there is ------------------------------*- C++ -*-===//
+//===- FitBudget.h - how much each program has to save for the memory there is ------*- C++ -*-===//
 //
-// Whether a plan keeps its budget is known when its arenas are, and what the pass rematerialize brings is known
-// before that by estimate alone. So the two take turns: lower, look at the plan, ask for more where it is too much still.
+// Whether a plan keeps its budget is known when its arenas are, and what the pass rematerialize
+// brings is known before that by estimate alone. So the two take turns: lower, look at the plan,
+// ask for more where it is too much still.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_COMPILER_FITBUDGET_H
 #define GRAPHC_PASSES_COMPILER_FITBUDGET_H
 

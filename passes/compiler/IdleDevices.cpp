@@ -1,4 +1,4 @@
-//===- IdleDevices.cpp - devices of the cluster that a plan leaves without work -----------------------------------===//
+//===- IdleDevices.cpp - devices of the cluster that a plan leaves without work ---------------===//
 #include "passes/compiler/IdleDevices.h"
 
 #include "runtime/common/device/DeviceKinds.h"
@@ -10,7 +10,8 @@
 
 namespace graphc {
 
-void remarkOnIdleDevices(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const DiagnosticSink &sink) {
+void remarkOnIdleDevices(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
+                         const DiagnosticSink &sink) {
   if (plan.strategy().name() == "one_device") // said by its name
     return;
   std::set<std::string> busy;
@@ -25,13 +26,16 @@ void remarkOnIdleDevices(const plan::Plan &plan, const cluster::ClusterConfig &c
   std::string first;
   size_t idle = 0;
   const cluster::JobConfig *where = nullptr;
-  auto isHost = [](const std::string &device) { return device::kindOf(device) == device::hostKind().name; };
+  auto isHost = [](const std::string &device) {
+    return device::kindOf(device) == device::hostKind().name;
+  };
   for (const cluster::JobConfig &job : cluster.jobs)
     for (uint32_t task = 0; task < job.tasks; ++task)
       for (const std::string &device : job.devices)
         if (isHost(device) && !llvm::all_of(job.devices, isHost))
           continue; // it feeds the others
-        else if (std::string full = "/job:" + job.name + "/task:" + std::to_string(task) + "/device:" + device;
+        else if (std::string full =
+                     "/job:" + job.name + "/task:" + std::to_string(task) + "/device:" + device;
                  !busy.count(full)) {
           if (idle++ == 0) {
             first = full;
@@ -47,9 +51,10 @@ void remarkOnIdleDevices(const plan::Plan &plan, const cluster::ClusterConfig &c
   remark.column = where->position.column;
   remark.message = "strategy " + plan.strategy().name() + " leaves " + first;
   if (idle > 1)
-    remark.message += " and " + std::to_string(idle - 1) + (idle > 2 ? " other devices" : " other device");
-  remark.message += std::string(" without work; place something there, or leave ") + (idle > 1 ? "them" : "it") +
-                    " out of the cluster";
+    remark.message +=
+        " and " + std::to_string(idle - 1) + (idle > 2 ? " other devices" : " other device");
+  remark.message += std::string(" without work; place something there, or leave ") +
+                    (idle > 1 ? "them" : "it") + " out of the cluster";
   sink(remark);
 }
 

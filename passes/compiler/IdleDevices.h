@@ -1,4 +1,4 @@
-//===- IdleDevices.h - devices of the cluster that a plan leaves without work ---------------------------*- C++ -*-===//
+//===- IdleDevices.h - devices of the cluster that a plan leaves without work -------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_COMPILER_IDLEDEVICES_H
 #define GRAPHC_PASSES_COMPILER_IDLEDEVICES_H
 
@@ -8,8 +8,10 @@
 
 namespace graphc {
 
-/// A remark where devices of cluster.json have neither a program nor a variable. Not for one_device.
-void remarkOnIdleDevices(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const DiagnosticSink &sink);
+/// A remark where devices of cluster.json have neither a program nor a variable. Not for
+/// one_device.
+void remarkOnIdleDevices(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
+                         const DiagnosticSink &sink);
 
 } // namespace graphc
 

@@ -1,4 +1,4 @@
-//===- ModelReader.cpp - reading the model ------------------------------------------------------------------------===//
+//===- ModelReader.cpp - reading the model ----------------------------------------------------===//
 #include "passes/compiler/ModelReader.h"
 
 #include "passes/compiler/ParserInputCheck.h"
@@ -37,22 +37,26 @@ static StringRef findForeign(StringRef text) {
   return "";
 }
 
-/// MLIR lets a module carry attributes of dialects that do not exist; a misspelt one would have no effect.
+/// MLIR lets a module carry attributes of dialects that do not exist; a misspelt one would have no
+/// effect.
 static LogicalResult checkModuleAttributes(ModuleOp module) {
   for (NamedAttribute attribute : module->getDiscardableAttrs()) {
     StringRef name = attribute.getName(), dialect = name.split('.').first;
     if (!llvm::is_contained(module->getContext()->getAvailableDialects(), dialect))
       return module.emitOpError() << "has no attribute '" << name << "'"
-                                  << graph::suggestName(name, graph::getCarriedNames(module->getName()));
+                                  << graph::suggestName(name,
+                                                        graph::getCarriedNames(module->getName()));
   }
   return success();
 }
 
-/// Text, verified behind the parser and not by it: an op in generic form, or one whose name is declared behind it (`loc(#name)`), has its
-/// place only from what the parser remembers of the text, and the verifier's messages need it.
+/// Text, verified behind the parser and not by it: an op in generic form, or one whose name is
+/// declared behind it (`loc(#name)`), has its place only from what the parser remembers of the
+/// text, and the verifier's messages need it.
 static OwningOpRef<ModuleOp> parseText(const llvm::MemoryBuffer &text, MLIRContext &context) {
   llvm::SourceMgr sources; // the parser reads its first buffer
-  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text.getMemBufferRef()), llvm::SMLoc());
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text.getMemBufferRef()),
+                             llvm::SMLoc());
   ParserConfig config(&context, /*verifyAfterParse=*/false);
   Block block;
   AsmParserState places;
@@ -64,7 +68,8 @@ static OwningOpRef<ModuleOp> parseText(const llvm::MemoryBuffer &text, MLIRConte
       continue;
     auto [line, column] = sources.getLineAndColumn(definition.loc.Start);
     auto place = FileLineColLoc::get(&context, text.getBufferIdentifier(), line, column);
-    definition.op->setLoc(isa<UnknownLoc>(location) ? Location(place) : graph::keepPlace(location, place));
+    definition.op->setLoc(isa<UnknownLoc>(location) ? Location(place)
+                                                    : graph::keepPlace(location, place));
   }
   return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
       &block, &context, FileLineColLoc::get(&context, text.getBufferIdentifier(), 0, 0));
@@ -85,7 +90,8 @@ private:
     bool isOpen = false;
   };
 
-  static void forParts(const Entry &entry, function_ref<void(Attribute)> attribute, function_ref<void(Type)> type) {
+  static void forParts(const Entry &entry, function_ref<void(Attribute)> attribute,
+                       function_ref<void(Type)> type) {
     if (entry.attribute)
       entry.attribute.walkImmediateSubElements(attribute, type);
     else if (entry.type)
@@ -130,13 +136,15 @@ private:
 /// What bytecode nests, which has no brackets to count: what comes behind walks it by recursion.
 static LogicalResult checkDepth(ModuleOp module) {
   DepthOf depths;
-  auto isTooDeep = [&](auto parts) { return llvm::any_of(parts, [&](auto part) { return depths.isTooDeep(part); }); };
+  auto isTooDeep = [&](auto parts) {
+    return llvm::any_of(parts, [&](auto part) { return depths.isTooDeep(part); });
+  };
   SmallVector<std::pair<Operation *, unsigned>> todo{{module, 0}};
   while (!todo.empty()) {
     auto [op, depth] = todo.pop_back_val();
     const bool hasPlace = !depths.isTooDeep(Attribute(op->getLoc()));
-    bool found = depth > DepthOf::kDeepest || !hasPlace || depths.isTooDeep(op->getAttrDictionary()) ||
-                 isTooDeep(op->getResultTypes());
+    bool found = depth > DepthOf::kDeepest || !hasPlace ||
+                 depths.isTooDeep(op->getAttrDictionary()) || isTooDeep(op->getResultTypes());
     for (Region &region : op->getRegions())
       for (Block &block : region) {
         found |= isTooDeep(block.getArgumentTypes());
@@ -145,19 +153,23 @@ static LogicalResult checkDepth(ModuleOp module) {
       }
     if (found)
       return emitError(hasPlace ? op->getLoc() : UnknownLoc::get(op->getContext()))
-             << "regions, attributes or types are nested too deeply here, expected at most " << DepthOf::kDeepest;
+             << "regions, attributes or types are nested too deeply here, expected at most "
+             << DepthOf::kDeepest;
   }
   return success();
 }
 
 static OwningOpRef<ModuleOp> parseBytecode(const llvm::MemoryBuffer &bytes, MLIRContext &context) {
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(bytes.getMemBufferRef(), false), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context, /*verifyAfterParse=*/false));
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(bytes.getMemBufferRef(), false),
+                             llvm::SMLoc());
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(&context, /*verifyAfterParse=*/false));
   return module && succeeded(checkDepth(*module)) ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 
-/// Booleans in hexadecimal digits, a byte each, as JAX writes more than a hundred of them; MLIR 22 has eight in a byte.
+/// Booleans in hexadecimal digits, a byte each, as JAX writes more than a hundred of them; MLIR 22
+/// has eight in a byte.
 static std::string packBooleans(StringRef text) {
   constexpr StringLiteral kBegin = "dense<\"0x";
   std::string packed;
@@ -170,7 +182,8 @@ static std::string packBooleans(StringRef text) {
     uint64_t elements = 1, size = 0;
     while (!shape.consumeInteger(10, size) && shape.consume_front("x"))
       elements = llvm::SaturatingMultiply(elements, size);
-    if (!shape.starts_with("i1>") || elements < 9 || (end - digits) / 2 != elements || (end - digits) % 2 != 0)
+    if (!shape.starts_with("i1>") || elements < 9 || (end - digits) / 2 != elements ||
+        (end - digits) % 2 != 0)
       continue;
     if (!llvm::all_of(text.slice(digits, end), llvm::isHexDigit))
       continue;
@@ -178,7 +191,8 @@ static std::string packBooleans(StringRef text) {
     for (uint64_t first = 0; first < elements; first += 8) {
       unsigned byte = 0;
       for (uint64_t i = first; i < std::min(first + 8, elements); ++i)
-        byte |= unsigned(text[digits + 2 * i] != '0' || text[digits + 2 * i + 1] != '0') << (i - first);
+        byte |= unsigned(text[digits + 2 * i] != '0' || text[digits + 2 * i + 1] != '0')
+                << (i - first);
       packed += llvm::toHex(StringRef(reinterpret_cast<const char *>(&byte), 1));
     }
     done = end;
@@ -187,10 +201,12 @@ static std::string packBooleans(StringRef text) {
 }
 
 /// One file, not verified yet, which `sources` keeps.
-static OwningOpRef<ModuleOp> parseFile(std::unique_ptr<llvm::MemoryBuffer> file, llvm::SourceMgr &sources,
-                                       MLIRContext &context, const DiagnosticSink &sink) {
+static OwningOpRef<ModuleOp> parseFile(std::unique_ptr<llvm::MemoryBuffer> file,
+                                       llvm::SourceMgr &sources, MLIRContext &context,
+                                       const DiagnosticSink &sink) {
   const std::string name = file->getBufferIdentifier().str();
-  if (StringRef text = file->getBuffer(); text.starts_with("\xEF\xBB\xBF")) // the byte order mark of some editors
+  // the byte order mark of some editors
+  if (StringRef text = file->getBuffer(); text.starts_with("\xEF\xBB\xBF"))
     file = llvm::MemoryBuffer::getMemBufferCopy(text.drop_front(3), name);
   bool isText = !isBytecode(file->getMemBufferRef());
   if (StringRef what = isText ? findForeign(file->getBuffer()) : ""; !what.empty()) {
@@ -204,7 +220,8 @@ static OwningOpRef<ModuleOp> parseFile(std::unique_ptr<llvm::MemoryBuffer> file,
   if (std::string packed = isText ? packBooleans(file->getBuffer()) : ""; !packed.empty())
     file = llvm::MemoryBuffer::getMemBufferCopy(packed, name);
   std::optional<TextExcess> excess = isText ? findTextExcess(file->getBuffer()) : std::nullopt;
-  const llvm::MemoryBuffer &kept = *sources.getMemoryBuffer(sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc()));
+  const llvm::MemoryBuffer &kept =
+      *sources.getMemoryBuffer(sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc()));
   if (excess) {
     auto [line, column] = sources.getLineAndColumn(llvm::SMLoc::getFromPointer(excess->place));
     emitError(FileLineColLoc::get(&context, name, line, column)) << excess->message;
@@ -223,15 +240,17 @@ static OwningOpRef<ModuleOp> parseFile(std::unique_ptr<llvm::MemoryBuffer> file,
   return module;
 }
 
-/// What a file has that the model imports becomes the model's, before what begins at `begin`; a variable that both declare is the model's.
+/// What a file has that the model imports becomes the model's, before what begins at `begin`; a
+/// variable that both declare is the model's.
 static LogicalResult merge(ModuleOp imported, ModuleOp model, Block::iterator begin) {
   auto isDeclared = [&](graph::VariableOp variable) -> FailureOr<bool> {
     auto there = model.lookupSymbol<graph::VariableOp>(variable.getSymName());
     if (!there || there.getType() == variable.getType())
       return bool(there);
     InFlightDiagnostic error = there.emitError()
-                               << "@" << variable.getSymName() << " is of " << there.getType() << "; expected "
-                               << variable.getType() << ", as the file has it that the model imports";
+                               << "@" << variable.getSymName() << " is of " << there.getType()
+                               << "; expected " << variable.getType()
+                               << ", as the file has it that the model imports";
     error.attachNote(variable.getLoc()) << "which is here";
     return error;
   };
@@ -242,7 +261,8 @@ static LogicalResult merge(ModuleOp imported, ModuleOp model, Block::iterator be
         return failure();
       if (*there) {
         auto kept = model.lookupSymbol<graph::VariableOp>(variable.getSymName());
-        if (!kept.getAggregation() && variable.getAggregation()) // of state that a function gives back
+        // of state that a function gives back
+        if (!kept.getAggregation() && variable.getAggregation())
           kept.setAggregation(variable.getAggregation());
         continue;
       }
@@ -255,14 +275,16 @@ static LogicalResult merge(ModuleOp imported, ModuleOp model, Block::iterator be
 /// What a file of the graph dialect has that a model imports: what is the model's alone is refused.
 static LogicalResult checkLibrary(ModuleOp library) {
   for (NamedAttribute attribute : library->getDiscardableAttrs())
-    return library.emitError() << "has the attribute '" << attribute.getName().getValue()
-                               << "', which is for the model alone; expected functions, variables and data sets";
+    return library.emitError()
+           << "has the attribute '" << attribute.getName().getValue()
+           << "', which is for the model alone; expected functions, variables and data sets";
   for (auto function : library.getOps<graph::FuncOp>())
     if (!function.isPrivate())
-      return function.emitError() << "@" << function.getSymName()
-                                  << " is what a phase runs, in a file that a model imports; expected private "
-                                     "functions, or this file before "
-                                     "those whose functions it calls";
+      return function.emitError()
+             << "@" << function.getSymName()
+             << " is what a phase runs, in a file that a model imports; expected private "
+                "functions, or this file before "
+                "those whose functions it calls";
   WalkResult unknown = library.walk([](Operation *op) {
     if (op->isRegistered())
       return WalkResult::advance();
@@ -276,15 +298,18 @@ static LogicalResult checkLibrary(ModuleOp library) {
 /// Reads what the model imports.
 class Importer {
 public:
-  Importer(ModuleOp model, const CompileOptions &options, llvm::SourceMgr &sources, const DiagnosticSink &sink)
-      : model_(model), options_(options), sources_(sources), sink_(sink), begin_(model.getBody()->begin()) {}
+  Importer(ModuleOp model, const CompileOptions &options, llvm::SourceMgr &sources,
+           const DiagnosticSink &sink)
+      : model_(model), options_(options), sources_(sources), sink_(sink),
+        begin_(model.getBody()->begin()) {}
 
   LogicalResult run() {
     for (const std::string &path : options_.imports)
       if (failed(import(path)))
         return failure();
-    // Networks may share flags, and one need not have all trees behind the first, which is trained (buffers, batch statistics). One is misspelt whose name
-    // is nearly another's, which is none of them.
+    // Networks may share flags, and one need not have all trees behind the first, which is trained
+    // (buffers, batch statistics). One is misspelt whose name is nearly another's, which is none of
+    // them.
     llvm::StringSet<> roots, leaves;
     for (const std::string &name : arguments_)
       if (std::optional<TreePath> path = parseTreePath(name))
@@ -294,16 +319,19 @@ public:
       return success();
     auto isMisspelt = [&](StringRef tree) {
       return llvm::any_of(roots.keys(), [&](StringRef root) {
-        return !llvm::is_contained(trees, root) && root.edit_distance(tree) <= (tree.size() + 1) / 3;
+        return !llvm::is_contained(trees, root) &&
+               root.edit_distance(tree) <= (tree.size() + 1) / 3;
       });
     };
     for (const std::string &tree : trees)
       if (!tree.empty() && !roots.contains(tree) && !leaves.contains(tree) &&
           (tree == trees.front() || isMisspelt(tree)))
-        return say("", "--import_variables=" + tree +
-                           ": no argument of a function that is imported belongs to a tree of that name; " +
-                           (arguments_.empty() ? "none has a name: JAX writes them with enable_debug_info=True"
-                                               : "they are " + listFirst(arguments_)));
+        return say(
+            "",
+            "--import_variables=" + tree +
+                ": no argument of a function that is imported belongs to a tree of that name; " +
+                (arguments_.empty() ? "none has a name: JAX writes them with enable_debug_info=True"
+                                    : "they are " + listFirst(arguments_)));
     return success();
   }
 
@@ -333,11 +361,14 @@ LogicalResult Importer::import(const std::string &path) {
   if (!file)
     return say(path, "cannot read the file that is imported: " + file.getError().message());
   const StringRef kVhlo("\0vhlo\0", 6), kStablehlo("\0stablehlo\0", 11); // names of dialects
-  if (StringRef bytes = (*file)->getBuffer();
-      isBytecode((*file)->getMemBufferRef()) && (bytes.contains(kVhlo) || bytes.contains(kStablehlo)))
-    return say(path, "this is StableHLO's bytecode; expected its text in MLIR's generic form (docs/import.md)");
+  if (StringRef bytes = (*file)->getBuffer(); isBytecode((*file)->getMemBufferRef()) &&
+                                              (bytes.contains(kVhlo) || bytes.contains(kStablehlo)))
+    return say(
+        path,
+        "this is StableHLO's bytecode; expected its text in MLIR's generic form (docs/import.md)");
   MLIRContext &context = *model_.getContext();
-  context.allowUnregisteredDialects(); // what nobody knows is listed with all else that cannot be imported
+  // what nobody knows is listed with all else that cannot be imported
+  context.allowUnregisteredDialects();
   OwningOpRef<ModuleOp> imported = parseFile(std::move(*file), sources_, context, sink_);
   const bool isStablehlo = imported && hasStablehlo(*imported);
   const bool isWell = imported && (!isStablehlo || succeeded(verify(*imported)));
@@ -352,7 +383,8 @@ LogicalResult Importer::import(const std::string &path) {
   return merge(*imported, model_, begin_);
 }
 
-/// The first variable that a function gives a new value, or one that it calls; null where there is none.
+/// The first variable that a function gives a new value, or one that it calls; null where there is
+/// none.
 static FlatSymbolRefAttr findAssigned(graph::FuncOp function, const SymbolTable &symbols,
                                       llvm::DenseSet<Operation *> &seen) {
   FlatSymbolRefAttr found;
@@ -362,7 +394,8 @@ static FlatSymbolRefAttr findAssigned(graph::FuncOp function, const SymbolTable 
     if (!seen.insert(next).second)
       continue;
     next.walk([&](Operation *op) {
-      if (auto variable = op->getAttrOfType<FlatSymbolRefAttr>("variable"); variable && graph::isAssign(op) && !found)
+      if (auto variable = op->getAttrOfType<FlatSymbolRefAttr>("variable");
+          variable && graph::isAssign(op) && !found)
         found = variable;
       if (auto call = dyn_cast<graph::CallOp>(op))
         if (auto callee = symbols.lookup<graph::FuncOp>(call.getCallee()))
@@ -381,17 +414,21 @@ static void warnOfStateInEvaluation(ModuleOp module) {
     llvm::DenseSet<Operation *> seen;
     function.walk([&](graph::CallOp call) {
       auto callee = symbols.lookup<graph::FuncOp>(call.getCallee());
-      if (FlatSymbolRefAttr variable = callee ? findAssigned(callee, symbols, seen) : FlatSymbolRefAttr())
-        call.emitWarning() << "@" << call.getCallee() << " gives " << variable
-                           << " a new value, in an evaluation too; expected a function that gives no state back";
+      if (FlatSymbolRefAttr variable =
+              callee ? findAssigned(callee, symbols, seen) : FlatSymbolRefAttr())
+        call.emitWarning()
+            << "@" << call.getCallee() << " gives " << variable
+            << " a new value, in an evaluation too; expected a function that gives no state back";
     });
   }
 }
 
-OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> file, const CompileOptions &options,
-                                llvm::SourceMgr &sources, MLIRContext &context, const DiagnosticSink &sink) {
+OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> file,
+                                const CompileOptions &options, llvm::SourceMgr &sources,
+                                MLIRContext &context, const DiagnosticSink &sink) {
   context.loadDialect<graph::GraphDialect,
-                      dist::DistDialect>(); // so that suggestions know their ops from the first line on
+                      // so that suggestions know their ops from the first line on
+                      dist::DistDialect>();
   const std::string name = file->getBufferIdentifier().str();
   OwningOpRef<ModuleOp> module = parseFile(std::move(file), sources, context, sink);
   if (!module)
@@ -399,12 +436,14 @@ OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> file, const 
   if (failed(Importer(*module, options, sources, sink).run()))
     return {};
   const bool isForeign = hasStablehlo(*module);
-  if (failed(verify(*module)) || (isForeign && failed(importStablehlo(*module, options.importVariables))))
+  if (failed(verify(*module)) ||
+      (isForeign && failed(importStablehlo(*module, options.importVariables))))
     return {};
   if (isForeign) {
-    emitError(module->getLoc()) << "there is nothing to compile: these are functions that a model calls; expected that "
-                                   "before this file: graphc model.mlir "
-                                << name;
+    emitError(module->getLoc())
+        << "there is nothing to compile: these are functions that a model calls; expected that "
+           "before this file: graphc model.mlir "
+        << name;
     return {};
   }
   if (failed(checkModuleAttributes(*module)))
@@ -418,11 +457,14 @@ OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> file, const 
 LogicalResult checkHasWork(ModuleOp module, PipelineStage stage) {
   bool partitioned = stage >= PipelineStage::Partitioned;
   bool hasWork = partitioned ? !module.getOps<dist::ProgramOp>().empty()
-                             : llvm::any_of(module.getOps<graph::FuncOp>(), [](auto f) { return !f.isPrivate(); });
+                             : llvm::any_of(module.getOps<graph::FuncOp>(),
+                                            [](auto f) { return !f.isPrivate(); });
   if (hasWork)
     return success();
-  return module.emitError() << "there is nothing to compile: a module of stage \"" << getStageName(stage)
-                            << (partitioned ? "\" needs a dist.program" : "\" needs a graph.func with a role");
+  return module.emitError() << "there is nothing to compile: a module of stage \""
+                            << getStageName(stage)
+                            << (partitioned ? "\" needs a dist.program"
+                                            : "\" needs a graph.func with a role");
 }
 
 } // namespace graphc

@@ -1,4 +1,4 @@
-//===- ParserInputCheck.cpp - brackets, signs and aliases ---------------------------------------------------------===//
+//===- ParserInputCheck.cpp - brackets, signs and aliases -------------------------------------===//
 #include "passes/compiler/ParserInputCheck.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -11,9 +11,11 @@ namespace graphc {
 namespace {
 
 constexpr uint64_t kDeepest = 500; ///< of open brackets, those inside of aliases among them
-/// Operators of an affine expression, which the parser and the expression's walks take one inside of the other.
+/// Operators of an affine expression, which the parser and the expression's walks take one inside
+/// of the other.
 constexpr uint64_t kMostOperators = 1000;
-/// Of a word that is no text in quotes. The sizes of a type are one, which the parser reads again from each `x` on.
+/// Of a word that is no text in quotes. The sizes of a type are one, which the parser reads again
+/// from each `x` on.
 constexpr size_t kLongestWord = 4096;
 /// Behind `%name#`: the parser makes room for as many.
 constexpr uint64_t kMostResults = uint64_t(1) << 24;
@@ -26,8 +28,8 @@ struct Alias {
 class Scan {
 public:
   explicit Scan(StringRef text)
-      : text_(text),
-        mostBytes_(llvm::SaturatingAdd(llvm::SaturatingMultiply<uint64_t>(text.size(), 64), uint64_t(1) << 28)) {}
+      : text_(text), mostBytes_(llvm::SaturatingAdd(
+                         llvm::SaturatingMultiply<uint64_t>(text.size(), 64), uint64_t(1) << 28)) {}
 
   std::optional<TextExcess> run() {
     while (!excess_ && at_ < text_.size())
@@ -87,12 +89,14 @@ private:
     while (at_ < text_.size() && isWord(text_[at_]))
       ++at_;
     if (at_ - begin > kLongestWord && !excess_)
-      excess_ = {text_.data() + begin, "a word has " + std::to_string(at_ - begin) + " characters, expected at most " +
+      excess_ = {text_.data() + begin, "a word has " + std::to_string(at_ - begin) +
+                                           " characters, expected at most " +
                                            std::to_string(kLongestWord)};
     return text_.slice(begin, at_);
   }
 
-  /// An op's first word at the beginning of a line ends the alias before it; a value's has no dialect.
+  /// An op's first word at the beginning of a line ends the alias before it; a value's has no
+  /// dialect.
   void takeWord() {
     const bool begins = starts_ && depth_ == 0;
     StringRef word = readWord();
@@ -135,8 +139,8 @@ private:
     own_.bytes = llvm::SaturatingAdd(own_.bytes, alias.bytes);
     total_ = llvm::SaturatingAdd(total_, alias.bytes);
     if (total_ > mostBytes_)
-      excess_ = {place,
-                 "aliases of aliases stand for more than " + std::to_string(mostBytes_ >> 20) + " MiB of text here"};
+      excess_ = {place, "aliases of aliases stand for more than " +
+                            std::to_string(mostBytes_ >> 20) + " MiB of text here"};
     reach(depth_ + alias.depth, place);
   }
 
@@ -150,14 +154,14 @@ private:
   void reach(uint64_t to, const char *place) {
     own_.depth = std::max(own_.depth, to);
     if (to > kDeepest && !excess_)
-      excess_ = {place,
-                 "brackets are nested too deeply here, expected at most " + std::to_string(kDeepest) + " open ones"};
+      excess_ = {place, "brackets are nested too deeply here, expected at most " +
+                            std::to_string(kDeepest) + " open ones"};
   }
 
   void countOperator() {
     if (++operators_ > kMostOperators && !excess_)
-      excess_ = {text_.data() + at_ - 1,
-                 "an expression has more than " + std::to_string(kMostOperators) + " operators here"};
+      excess_ = {text_.data() + at_ - 1, "an expression has more than " +
+                                             std::to_string(kMostOperators) + " operators here"};
   }
 
   StringRef text_;

@@ -1,4 +1,4 @@
-//===- PlanFacts.cpp - names and sums of a plan -------------------------------------------------------------------===//
+//===- PlanFacts.cpp - names and sums of a plan -----------------------------------------------===//
 #include "passes/compiler/PlanFacts.h"
 
 #include "runtime/common/base/TextUtils.h"
@@ -24,7 +24,10 @@ std::string inCounts(uint64_t count) {
   size_t unit = 0;
   for (; value >= 1000 && unit + 1 < std::size(units); ++unit)
     value /= 1000;
-  return llvm::formatv(value < 10 ? "{0:F2}{1}" : value < 100 ? "{0:F1}{1}" : "{0:F0}{1}", value, units[unit]);
+  return llvm::formatv(value < 10    ? "{0:F2}{1}"
+                       : value < 100 ? "{0:F1}{1}"
+                                     : "{0:F0}{1}",
+                       value, units[unit]);
 }
 
 std::string inSeconds(double seconds) {
@@ -46,13 +49,15 @@ std::string formatColumns(const std::vector<std::vector<std::string>> &lines) {
     widths.resize(std::max(widths.size(), line.size()));
   for (const auto &line : lines)
     for (size_t i = 0; i < line.size(); ++i)
-      if (i + 1 < line.size() || line.size() == widths.size()) // a sentence that ends a line early widens no column
+      // a sentence that ends a line early widens no column
+      if (i + 1 < line.size() || line.size() == widths.size())
         widths[i] = std::max(widths[i], width(line[i]));
   std::string all;
   for (const auto &line : lines) {
     std::string text;
     for (size_t i = 0; i < line.size(); ++i)
-      text += (i ? "  " : " ") + line[i] + std::string(widths[i] - std::min(widths[i], width(line[i])), ' ');
+      text += (i ? "  " : " ") + line[i] +
+              std::string(widths[i] - std::min(widths[i], width(line[i])), ' ');
     all += llvm::StringRef(text).rtrim().str() + "\n";
   }
   return all;
@@ -80,9 +85,10 @@ ChannelBytes::ChannelBytes(const plan::Plan &plan) : plan_(plan) {
       } else if (instruction.has_all_reduce_start()) {
         const plan::Instruction::AllReduceStart &start = instruction.all_reduce_start();
         const plan::Channel &channel = plan.channels(int(start.channel()));
-        bytes_[&channel] = channel.bytes() * channel.instances() *
-                           plan::allReduceMessages(plan::AllReduceShape::of(channel),
-                                                   sender.buffers(int(start.buffer())).bytes() / channel.bytes());
+        bytes_[&channel] =
+            channel.bytes() * channel.instances() *
+            plan::allReduceMessages(plan::AllReduceShape::of(channel),
+                                    sender.buffers(int(start.buffer())).bytes() / channel.bytes());
       }
     }
   }
@@ -90,9 +96,11 @@ ChannelBytes::ChannelBytes(const plan::Plan &plan) : plan_(plan) {
 
 /// Instances of a channel whose ends are on different tasks.
 static uint32_t crossingInstances(const plan::Plan &plan, const plan::Channel &channel) {
-  const plan::Program &from = plan.programs(int(channel.sender())), &to = plan.programs(int(channel.receiver()));
+  const plan::Program &from = plan.programs(int(channel.sender())),
+                      &to = plan.programs(int(channel.receiver()));
   if (from.spread() && to.spread()) // instance r to instance r, or all to all
-    return channel.sender() == channel.receiver() && channel.instances() > 1 ? channel.instances() : 0;
+    return channel.sender() == channel.receiver() && channel.instances() > 1 ? channel.instances()
+                                                                             : 0;
   if (!from.spread() && !to.spread())
     return plan::sameTask(from.task(), to.task()) ? 0 : channel.instances();
   uint32_t crossing = 0;
@@ -102,7 +110,9 @@ static uint32_t crossingInstances(const plan::Plan &plan, const plan::Channel &c
   return crossing;
 }
 
-bool crossesTasks(const plan::Plan &plan, const plan::Channel &channel) { return crossingInstances(plan, channel) > 0; }
+bool crossesTasks(const plan::Plan &plan, const plan::Channel &channel) {
+  return crossingInstances(plan, channel) > 0;
+}
 
 uint64_t ChannelBytes::betweenTasks(const plan::Channel &channel) const {
   // Each instance carries the same.
@@ -138,12 +148,13 @@ std::vector<FirstUse> firstUses(const plan::Plan &plan, const plan::Program &pro
 struct PhaseNeeds {
   plan::SpaceBytes arenas, constants;
   uint64_t channels = 0;
-  std::vector<ResourceContributor> contributors, hostContributors; ///< as PlanFootprint::Device has them
+  /// as PlanFootprint::Device has them
+  std::vector<ResourceContributor> contributors, hostContributors;
 };
 
 /// Adds what the lanes of a program need to its row in its phase.
-void addProgram(const plan::Plan &plan, const plan::Program &program, const std::vector<FirstUse> &uses,
-                PhaseNeeds &need) {
+void addProgram(const plan::Plan &plan, const plan::Program &program,
+                const std::vector<FirstUse> &uses, PhaseNeeds &need) {
   const unsigned lanes = lanesPerTask(program);
   const bool ownMemory = plan::hasOwnMemory(program.device());
   need.arenas += plan::arenaBytes(program, lanes);
@@ -153,19 +164,23 @@ void addProgram(const plan::Plan &plan, const plan::Program &program, const std:
     const bool isConstant = buffer.has_constant();
     if (!buffer.has_arena() && !buffer.has_outgoing() && !isConstant)
       continue;
-    if (buffer.has_outgoing()) // the sender's own over gRPC; in its resident memory over shared memory
+    // the sender's own over gRPC; in its resident memory over shared memory
+    if (buffer.has_outgoing())
       need.channels += buffer.bytes() * lanes;
     (ownMemory && buffer.space() == plan::HOST ? need.hostContributors : need.contributors)
-        .push_back({(isConstant ? "constant " : "buffer ") +
-                        (buffer.name().empty() ? "of type " + plan::typeText(buffer.type()) : buffer.name()) +
-                        (uses[size_t(i)].kernel.empty() ? "" : " (" + uses[size_t(i)].kernel + ")") + " of program " +
-                        program.name(),
-                    buffer.bytes() * (isConstant ? 1 : lanes), uses[size_t(i)].location});
+        .push_back(
+            {(isConstant ? "constant " : "buffer ") +
+                 (buffer.name().empty() ? "of type " + plan::typeText(buffer.type())
+                                        : buffer.name()) +
+                 (uses[size_t(i)].kernel.empty() ? "" : " (" + uses[size_t(i)].kernel + ")") +
+                 " of program " + program.name(),
+             buffer.bytes() * (isConstant ? 1 : lanes), uses[size_t(i)].location});
   }
 }
 
 void sortBiggestFirst(std::vector<ResourceContributor> &list) {
-  std::multimap<uint64_t, ResourceContributor, std::greater<>> sorted; // of equals the first stays first
+  // of equals the first stays first
+  std::multimap<uint64_t, ResourceContributor, std::greater<>> sorted;
   for (ResourceContributor &one : list)
     sorted.emplace(one.bytes, std::move(one));
   list.clear();
@@ -173,13 +188,16 @@ void sortBiggestFirst(std::vector<ResourceContributor> &list) {
     list.push_back(std::move(one));
 }
 
-/// Adds the phases of a device, which take turns: of each memory it needs as much as the phase that needs most of it.
+/// Adds the phases of a device, which take turns: of each memory it needs as much as the phase that
+/// needs most of it.
 void addPhases(llvm::ArrayRef<const PhaseNeeds *> phases, PlanFootprint::Device &device) {
   const PhaseNeeds *most = nullptr, *mostOfHost = nullptr;
   auto ofDevice = [&](const PhaseNeeds &phase) {
     return phase.arenas.device + phase.constants.device + (device.ownMemory ? 0 : phase.channels);
   };
-  auto ofHost = [&](const PhaseNeeds &phase) { return phase.arenas.host + phase.constants.host + phase.channels; };
+  auto ofHost = [&](const PhaseNeeds &phase) {
+    return phase.arenas.host + phase.constants.host + phase.channels;
+  };
   for (const PhaseNeeds *phase : phases) {
     device.largestArena = std::max(device.largestArena, phase->arenas.device);
     if (!most || ofDevice(*phase) > ofDevice(*most))
@@ -196,7 +214,8 @@ void addPhases(llvm::ArrayRef<const PhaseNeeds *> phases, PlanFootprint::Device 
   if (!device.ownMemory)
     return;
   device.pinnedArena = mostOfHost->arenas.host;
-  device.pinned += mostOfHost->arenas.host + mostOfHost->constants.host; // beside the copies of variables
+  // beside the copies of variables
+  device.pinned += mostOfHost->arenas.host + mostOfHost->constants.host;
   llvm::append_range(device.hostContributors, mostOfHost->hostContributors);
 }
 
@@ -235,7 +254,8 @@ PlanFootprint computeFootprint(const plan::Plan &plan) {
       device.pinned += bytes.host;
       device.contributors.push_back({"variable " + variable.name(), bytes.device, where});
       if (device.ownMemory)
-        device.hostContributors.push_back({"copy of variable " + variable.name(), bytes.host, where});
+        device.hostContributors.push_back(
+            {"copy of variable " + variable.name(), bytes.host, where});
     }
   for (const plan::Program &program : plan.programs()) {
     const std::vector<FirstUse> uses = firstUses(plan, program);
@@ -253,16 +273,18 @@ PlanFootprint computeFootprint(const plan::Plan &plan) {
   const ChannelBytes bytesOf(plan);
   for (const plan::Channel &channel : plan.channels()) {
     const plan::Program &receiver = plan.programs(int(channel.receiver()));
-    uint64_t instances = channel.all_to_all() ? plan::allReducePeers(plan::AllReduceShape::of(channel))
-                         : receiver.spread()  ? 1
-                                              : channel.instances();
+    uint64_t instances = channel.all_to_all()
+                             ? plan::allReducePeers(plan::AllReduceShape::of(channel))
+                         : receiver.spread() ? 1
+                                             : channel.instances();
     uint64_t bytes = channel.bytes() * channel.capacity() * instances;
     std::string where = plan::locationText(plan, channel.location());
     for (unsigned row : rows.of(receiver)) {
       PhaseNeeds &need = needs[{row, receiver.phase()}];
       need.channels += bytes;
       (footprint.devices[row].ownMemory ? need.hostContributors : need.contributors)
-          .push_back({"channel " + channel.name() + (instances > 1 ? " (×" + std::to_string(instances) + ")" : ""),
+          .push_back({"channel " + channel.name() +
+                          (instances > 1 ? " (×" + std::to_string(instances) + ")" : ""),
                       bytes, where});
     }
     if (channel.control() || int(receiver.phase()) != main || !crossesTasks(plan, channel))
@@ -273,7 +295,8 @@ PlanFootprint computeFootprint(const plan::Plan &plan) {
   }
   for (auto [row, device] : llvm::enumerate(footprint.devices)) {
     std::vector<const PhaseNeeds *> phases;
-    for (auto at = needs.lower_bound({unsigned(row), 0}); at != needs.end() && at->first.first == row; ++at)
+    for (auto at = needs.lower_bound({unsigned(row), 0});
+         at != needs.end() && at->first.first == row; ++at)
       phases.push_back(&at->second);
     addPhases(phases, device);
     sortBiggestFirst(device.contributors);

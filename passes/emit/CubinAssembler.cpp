@@ -51,7 +51,9 @@ static AssemblerRefusal readRefusal(StringRef ptx, StringRef said) {
     if (atLine.match(line, &found) && !found[1].getAsInteger(10, number))
       return {functionAt(ptx, number), found[3].rtrim().str()};
     if (ofFunction.match(line, &found))
-      return {found[2].starts_with("Entry function") && quoted.match(found[2], &name) ? name[1].str() : "",
+      return {found[2].starts_with("Entry function") && quoted.match(found[2], &name)
+                  ? name[1].str()
+                  : "",
               found[2].rtrim().str()};
   }
   return {"", lines.empty() ? "it says nothing" : lines.front().rtrim().str()};
@@ -62,7 +64,8 @@ static std::string readAll(const Twine &path) {
   return file ? (*file)->getBuffer().str() : "";
 }
 
-Expected<std::vector<CubinImage>> assemble(StringRef ptxas, StringRef ptx, ArrayRef<std::string> archs,
+Expected<std::vector<CubinImage>> assemble(StringRef ptxas, StringRef ptx,
+                                           ArrayRef<std::string> archs,
                                            std::optional<AssemblerRefusal> &refusal) {
   SmallString<128> folder;
   if (std::error_code failed = sys::fs::createUniqueDirectory("graphc-ptxas", folder))
@@ -77,13 +80,15 @@ Expected<std::vector<CubinImage>> assemble(StringRef ptxas, StringRef ptx, Array
     const std::string option = "-arch=" + arch, out = (folder + "/" + arch + ".cubin").str(),
                       said = (folder + "/" + arch + ".txt").str();
     bool failed = false;
-    processes.push_back(sys::ExecuteNoWait(ptxas, {ptxas, option, "-O3", source, "-o", out}, std::nullopt,
-                                           {StringRef(""), StringRef(said), StringRef(said)}, 0, &message, &failed));
+    processes.push_back(sys::ExecuteNoWait(
+        ptxas, {ptxas, option, "-O3", source, "-o", out}, std::nullopt,
+        {StringRef(""), StringRef(said), StringRef(said)}, 0, &message, &failed));
     if (failed)
       break;
   }
   std::vector<CubinImage> cubins;
-  for (auto [process, arch] : zip(processes, archs)) { // all are waited for, whatever the first one said
+  for (auto [process, arch] : zip(processes, archs)) {
+    // all are waited for, whatever the first one said
     if (process.Pid == sys::ProcessInfo::InvalidPid)
       continue;
     const int status = sys::Wait(process, std::nullopt, &message).ReturnCode;

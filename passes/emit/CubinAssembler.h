@@ -1,4 +1,8 @@
-//===- CubinAssembler.h - PTX → machine code of GPUs, by NVIDIA's assembler where it is installed -------*- C++ -*-===//
+//===- CubinAssembler.h -----------------------------------------------------------------------===//
+//
+// PTX → machine code of GPUs, by NVIDIA's assembler where it is installed.
+//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_EMIT_CUBINASSEMBLER_H
 #define GRAPHC_PASSES_EMIT_CUBINASSEMBLER_H
 
@@ -22,12 +26,14 @@ struct AssemblerRefusal {
   std::string text;
 };
 
-/// ptxas of the toolkit in CUDA_HOME, else the one on PATH. None where there is none, or where CUDA_HOME is there and empty.
+/// ptxas of the toolkit in CUDA_HOME, else the one on PATH. None where there is none, or where
+/// CUDA_HOME is there and empty.
 std::optional<std::string> findPtxas();
 
-/// Machine code of `ptx` for each of `archs`, in their order, all at once; an architecture that this assembler does not know yet is left out.
-/// The same PTX and the same assembler give the same bytes. An error of the machine (no space, the assembler does not start) is an Error; what the assembler
-/// refuses is in `refusal`, and then nothing is returned.
+/// Machine code of `ptx` for each of `archs`, in their order, all at once; an architecture that
+/// this assembler does not know yet is left out. The same PTX and the same assembler give the same
+/// bytes. An error of the machine (no space, the assembler does not start) is an Error; what the
+/// assembler refuses is in `refusal`, and then nothing is returned.
 llvm::Expected<std::vector<CubinImage>> assemble(llvm::StringRef ptxas, llvm::StringRef ptx,
                                                  llvm::ArrayRef<std::string> archs,
                                                  std::optional<AssemblerRefusal> &refusal);

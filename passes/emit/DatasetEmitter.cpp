@@ -34,7 +34,8 @@ static LogicalResult writeSource(graph::DatasetOp op, plan::Dataset &out) {
         source.set_separator(uint32_t(static_cast<unsigned char>(csv.getSeparator().front())));
         if (csv.getMissing())
           source.set_missing(csv.getMissing().getValueAsDouble());
-        for (Attribute column : csv.getColumns() ? csv.getColumns().getValue() : ArrayRef<Attribute>())
+        for (Attribute column :
+             csv.getColumns() ? csv.getColumns().getValue() : ArrayRef<Attribute>())
           if (auto name = dyn_cast<StringAttr>(column))
             source.add_columns()->set_name(name.str());
           else
@@ -55,7 +56,8 @@ static LogicalResult writeSource(graph::DatasetOp op, plan::Dataset &out) {
         source.set_seed(synthetic.getSeed());
         source.set_samples(uint64_t(synthetic.getSamples()));
         for (size_t i = 0; i < op.getComponentTypes().size(); ++i)
-          source.add_limits(synthetic.getLimits() ? cast<IntegerAttr>(synthetic.getLimits()[i]).getInt() : 0);
+          source.add_limits(
+              synthetic.getLimits() ? cast<IntegerAttr>(synthetic.getLimits()[i]).getInt() : 0);
         return success();
       })
       .Default([&](Attribute source) -> LogicalResult {
@@ -65,20 +67,24 @@ static LogicalResult writeSource(graph::DatasetOp op, plan::Dataset &out) {
 
 static void writeTransform(Attribute transform, plan::Dataset::Component &out) {
   const int rank = out.sample().shape_size();
-  auto place = [](int64_t dimension, int last) { return uint32_t(dimension == -1 ? last : dimension); };
+  auto place = [](int64_t dimension, int last) {
+    return uint32_t(dimension == -1 ? last : dimension);
+  };
   TypeSwitch<Attribute>(transform)
       .Case([&](graph::RandomCropAttr crop) {
         out.mutable_crop()->set_padding(uint32_t(crop.getPadding()));
         out.mutable_crop()->set_dimension(place(crop.getDimension(), rank - 2));
       })
-      .Case(
-          [&](graph::RandomFlipAttr flip) { out.mutable_flip()->set_dimension(place(flip.getDimension(), rank - 1)); })
+      .Case([&](graph::RandomFlipAttr flip) {
+        out.mutable_flip()->set_dimension(place(flip.getDimension(), rank - 1));
+      })
       .Case([&](graph::NormalizeAttr normalize) {
         for (auto mean : normalize.getMean().getAsRange<FloatAttr>())
           out.mutable_normalize()->add_mean(mean.getValueAsDouble());
         for (auto stddev : normalize.getStddev().getAsRange<FloatAttr>())
           out.mutable_normalize()->add_stddev(stddev.getValueAsDouble());
-        out.mutable_normalize()->set_dimension(normalize.getMean().size() > 1 ? place(normalize.getDimension(), 0) : 0);
+        out.mutable_normalize()->set_dimension(
+            normalize.getMean().size() > 1 ? place(normalize.getDimension(), 0) : 0);
       });
 }
 
@@ -88,11 +94,12 @@ LogicalResult writeDataset(graph::DatasetOp op, plan::Dataset &out) {
   out.set_seed(uint64_t(op.getSeed()));
   if (failed(writeSource(op, out)))
     return failure();
-  auto [scale, offset] = TypeSwitch<Attribute, std::pair<double, double>>(op.getSource())
-                             .Case<graph::IdxAttr, graph::NpyAttr, graph::Cifar10Attr>([](auto source) {
-                               return std::pair<double, double>(source.getScale(), source.getOffset());
-                             })
-                             .Default([](Attribute) { return std::pair(1.0, 0.0); });
+  auto [scale, offset] =
+      TypeSwitch<Attribute, std::pair<double, double>>(op.getSource())
+          .Case<graph::IdxAttr, graph::NpyAttr, graph::Cifar10Attr>([](auto source) {
+            return std::pair<double, double>(source.getScale(), source.getOffset());
+          })
+          .Default([](Attribute) { return std::pair(1.0, 0.0); });
   for (RankedTensorType type : op.getComponentTypes()) {
     plan::Dataset::Component *component = out.add_components();
     setType(type, *component->mutable_sample());
@@ -101,8 +108,8 @@ LogicalResult writeDataset(graph::DatasetOp op, plan::Dataset &out) {
     component->set_offset(isFloat ? offset : 0);
   }
   for (Attribute transform : op.getTransforms().value_or(ArrayAttr::get(op.getContext(), {})))
-    writeTransform(transform,
-                   *out.mutable_components(int(cast<graph::TransformAttrInterface>(transform).getComponent())));
+    writeTransform(transform, *out.mutable_components(int(
+                                  cast<graph::TransformAttrInterface>(transform).getComponent())));
   return success();
 }
 

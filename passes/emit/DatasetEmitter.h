@@ -1,4 +1,4 @@
-//===- DatasetEmitter.h - data sets as plans have them --------------------------------------------------*- C++ -*-===//
+//===- DatasetEmitter.h - data sets as plans have them ------------------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_EMIT_DATASETEMITTER_H
 #define GRAPHC_PASSES_EMIT_DATASETEMITTER_H
 

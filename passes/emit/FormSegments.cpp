@@ -24,7 +24,8 @@ void formSegments(plan::Program &program) {
     const plan::Instruction &instruction = program.instructions(i);
     if (i == loopEnd) // what the lane waits for there it needs each time
       cutRuns();
-    const bool continues = i > 0 && i != loopEnd && instruction.queue() && program.instructions(i - 1).queue();
+    const bool continues =
+        i > 0 && i != loopEnd && instruction.queue() && program.instructions(i - 1).queue();
     if (instruction.has_repeat())
       loopEnd = i + 1 + int(instruction.repeat().length());
     runs[size_t(i)] = continues ? runs[size_t(i) - 1] : i;
@@ -35,17 +36,20 @@ void formSegments(plan::Program &program) {
       continue;
     }
     // Waits that follow each other are one.
-    if (auto signal = signals.find({instruction.wait().queue(), instruction.wait().n()}); signal != signals.end()) {
+    if (auto signal = signals.find({instruction.wait().queue(), instruction.wait().n()});
+        signal != signals.end()) {
       int &last = needed[runs[size_t(signal->second)]];
       last = std::max(last, signal->second);
     }
   }
   // Signals and waits alone, behind the last work of a run, are no segment.
-  std::vector<bool> works(size_t(count) + 1, false); // work comes from here on, before the run's end
+  // work comes from here on, before the run's end
+  std::vector<bool> works(size_t(count) + 1, false);
   for (int i = count - 1; i >= 0; --i) {
     const plan::Instruction &instruction = program.instructions(i);
-    works[size_t(i)] = instruction.queue() && (plan::isQueueWork(instruction) ||
-                                               (works[size_t(i) + 1] && runs[size_t(i) + 1] == runs[size_t(i)]));
+    works[size_t(i)] =
+        instruction.queue() && (plan::isQueueWork(instruction) ||
+                                (works[size_t(i) + 1] && runs[size_t(i) + 1] == runs[size_t(i)]));
   }
   uint32_t segment = 0;
   for (int i = 0; i < count; ++i) {

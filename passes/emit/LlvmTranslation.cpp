@@ -15,7 +15,9 @@ using namespace llvm;
 
 namespace graphc {
 
-Error codeError(const Twine &message) { return createStringError(inconvertibleErrorCode(), message); }
+Error codeError(const Twine &message) {
+  return createStringError(inconvertibleErrorCode(), message);
+}
 
 /// The compiler's own attributes mean nothing to LLVM.
 static void stripForeignAttributes(mlir::Operation *op) {
@@ -28,7 +30,8 @@ static void stripForeignAttributes(mlir::Operation *op) {
       op->removeDiscardableAttr(attribute.getName());
   if (auto func = mlir::dyn_cast<mlir::LLVM::LLVMFuncOp>(op))
     for (unsigned i = 0; i < func.getNumArguments(); ++i)
-      for (mlir::NamedAttribute attribute : llvm::to_vector(mlir::function_interface_impl::getArgAttrs(func, i)))
+      for (mlir::NamedAttribute attribute :
+           llvm::to_vector(mlir::function_interface_impl::getArgAttrs(func, i)))
         if (foreign(attribute))
           func.removeArgAttr(i, attribute.getName());
 }
@@ -42,7 +45,8 @@ static mlir::LogicalResult addLines(mlir::ModuleOp kernels) {
   return passes.run(kernels);
 }
 
-Expected<std::unique_ptr<Module>> translateCode(mlir::Block &body, LLVMContext &context, bool withLines) {
+Expected<std::unique_ptr<Module>> translateCode(mlir::Block &body, LLVMContext &context,
+                                                bool withLines) {
   mlir::DialectRegistry registry;
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);

@@ -1,4 +1,4 @@
-//===- LlvmTranslation.h - what code for every kind of device is made with ------------------------------*- C++ -*-===//
+//===- LlvmTranslation.h - what code for every kind of device is made with ----------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_EMIT_LLVMTRANSLATION_H
 #define GRAPHC_PASSES_EMIT_LLVMTRANSLATION_H
 
@@ -19,20 +19,22 @@ namespace graphc {
 
 llvm::Error codeError(const llvm::Twine &message);
 
-/// LLVM IR of the llvm.funcs and llvm.globals of `body` alone. With a line table its lines are those of the model's file.
-llvm::Expected<std::unique_ptr<llvm::Module>> translateCode(mlir::Block &body, llvm::LLVMContext &context,
-                                                            bool withLines);
+/// LLVM IR of the llvm.funcs and llvm.globals of `body` alone. With a line table its lines are
+/// those of the model's file.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+translateCode(mlir::Block &body, llvm::LLVMContext &context, bool withLines);
 
 /// LLVM's -O3 for a target.
 void runO3(llvm::Module &module, llvm::TargetMachine &machine, llvm::PipelineTuningOptions tuning);
 
-/// Nothing that could be called exists at run time. (Calls that instruction selection makes of intrinsics are found by who loads or
-/// links the code, which refuses undefined symbols.)
+/// Nothing that could be called exists at run time. (Calls that instruction selection makes of
+/// intrinsics are found by who loads or links the code, which refuses undefined symbols.)
 llvm::Error checkDeclarations(const llvm::Module &module);
 
 llvm::Error writeFile(const llvm::Twine &path, llvm::StringRef content);
 /// (name, content) in `folder`, which is made.
-llvm::Error keepFiles(llvm::StringRef folder, std::initializer_list<std::pair<llvm::StringRef, llvm::StringRef>> files);
+llvm::Error keepFiles(llvm::StringRef folder,
+                      std::initializer_list<std::pair<llvm::StringRef, llvm::StringRef>> files);
 
 } // namespace graphc
 #endif

@@ -30,14 +30,16 @@ NativeTarget::NativeTarget() = default;
 NativeTarget::NativeTarget(NativeTarget &&) = default;
 NativeTarget::~NativeTarget() = default;
 
-// Instruction sets of x86-64, as opposed to what LLVM calls a feature beside them (how fast something is, what a call has to avoid).
+// Instruction sets of x86-64, as opposed to what LLVM calls a feature beside them (how fast
+// something is, what a call has to avoid).
 static constexpr StringLiteral kInstructionSets[] = {
 #define X86_FEATURE(ENUM, STR) STR,
 #include "llvm/TargetParser/X86TargetParser.def"
 };
 
-// Of these, what no compiled loop makes use of: of the operating system, of locks and hints, of random numbers and of tiles, which only
-// somebody who asks by name gets. A virtual machine often hides some of them, and a plan should not be refused for that.
+// Of these, what no compiled loop makes use of: of the operating system, of locks and hints, of
+// random numbers and of tiles, which only somebody who asks by name gets. A virtual machine often
+// hides some of them, and a plan should not be refused for that.
 static constexpr StringLiteral kNeverGenerated[] = {"amx-avx512",
                                                     "amx-bf16",
                                                     "amx-complex",
@@ -95,8 +97,10 @@ static bool isGenerated(StringRef feature) {
   return is_contained(kInstructionSets, feature) && !is_contained(kNeverGenerated, feature);
 }
 
-/// What the CPU at hand really has and GRAPHC_MAX_CPU_ISA allows, "+avx2,-avx512f,…": a virtual machine may hide what its CPU's name promises.
-static std::string getHostFeatures(const MCSubtargetInfo &known, std::optional<base::CpuLevel> limit) {
+/// What the CPU at hand really has and GRAPHC_MAX_CPU_ISA allows, "+avx2,-avx512f,…": a virtual
+/// machine may hide what its CPU's name promises.
+static std::string getHostFeatures(const MCSubtargetInfo &known,
+                                   std::optional<base::CpuLevel> limit) {
   SmallVector<std::string> features;
   StringMap<bool> host = sys::getHostCPUFeatures();
   for (const SubtargetFeatureKV &feature : known.getAllProcessorFeatures())
@@ -125,7 +129,9 @@ Expected<NativeTarget> NativeTarget::create(StringRef wanted) {
     return codeError(std::string(limit.status().message()));
   NativeTarget result;
   bool native = wanted.empty() || wanted == "native";
-  result.cpu = !native ? wanted.str() : *limit ? std::string(base::cpuLevelName(**limit)) : sys::getHostCPUName().str();
+  result.cpu = !native  ? wanted.str()
+               : *limit ? std::string(base::cpuLevelName(**limit))
+                        : sys::getHostCPUName().str();
   std::unique_ptr<MCSubtargetInfo> baseline(target->createMCSubtargetInfo(triple, "", ""));
   if (!baseline->isCPUStringValid(result.cpu)) {
     StringRef nearest;
@@ -138,9 +144,9 @@ Expected<NativeTarget> NativeTarget::create(StringRef wanted) {
   }
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict;
-  result.machine.reset(target->createTargetMachine(triple, result.cpu,
-                                                   native ? getHostFeatures(*baseline, *limit) : std::string(), options,
-                                                   Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
+  result.machine.reset(target->createTargetMachine(
+      triple, result.cpu, native ? getHostFeatures(*baseline, *limit) : std::string(), options,
+      Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
   const MCSubtargetInfo &info = *result.machine->getMCSubtargetInfo();
   for (const SubtargetFeatureKV &feature : info.getAllProcessorFeatures())
     if (isGenerated(feature.Key) && info.getFeatureBits().test(feature.Value))
@@ -164,7 +170,8 @@ static void optimize(Module &module, NativeTarget &target) {
   }
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = true;
-  // The nests have as many vectors in a turn as registers hold; unrolled further, most of LLVM's time goes into their addresses.
+  // The nests have as many vectors in a turn as registers hold; unrolled further, most of LLVM's
+  // time goes into their addresses.
   tuning.LoopUnrolling = false;
   runO3(module, *target.machine, tuning);
 }
@@ -210,9 +217,11 @@ static Expected<std::string> link(StringRef object) {
   return code;
 }
 
-Expected<std::string> compileKernels(mlir::ModuleOp source, NativeTarget &target, StringRef keepDir) {
+Expected<std::string> compileKernels(mlir::ModuleOp source, NativeTarget &target,
+                                     StringRef keepDir) {
   LLVMContext context;
-  Expected<std::unique_ptr<Module>> module = translateCode(*source.getBody(), context, /*withLines=*/!keepDir.empty());
+  Expected<std::unique_ptr<Module>> module =
+      translateCode(*source.getBody(), context, /*withLines=*/!keepDir.empty());
   if (!module)
     return module.takeError();
   optimize(**module, target);
@@ -227,7 +236,8 @@ Expected<std::string> compileKernels(mlir::ModuleOp source, NativeTarget &target
   Expected<std::string> code = link(*object);
   if (!code || keepDir.empty())
     return code;
-  if (Error error = keepFiles(keepDir, {{"kernels.ll", text}, {"kernels.o", *object}, {"kernels.so", *code}}))
+  if (Error error =
+          keepFiles(keepDir, {{"kernels.ll", text}, {"kernels.o", *object}, {"kernels.so", *code}}))
     return std::move(error);
   return code;
 }

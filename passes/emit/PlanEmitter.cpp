@@ -20,7 +20,8 @@ using namespace mlir;
 
 namespace graphc {
 
-/// The head of an object that holds nothing: what stands for native code that nobody is going to run.
+/// The head of an object that holds nothing: what stands for native code that nobody is going to
+/// run.
 static const std::string kEmptyObject = std::string("\177ELF\2\1\1") + std::string(57, '\0');
 
 /// What the host's CPU runs, and every kind like it.
@@ -52,9 +53,10 @@ static func::FuncOp kernelOf(ModuleOp module, StringRef launch) {
   return nullptr;
 }
 
-/// Machine code of the PTX, where NVIDIA's assembler is installed. Without it the plan is the same but for that.
-static LogicalResult emitCubins(ModuleOp module, const EmitOptions &options, ArrayRef<std::string> archs,
-                                plan::Code &code) {
+/// Machine code of the PTX, where NVIDIA's assembler is installed. Without it the plan is the same
+/// but for that.
+static LogicalResult emitCubins(ModuleOp module, const EmitOptions &options,
+                                ArrayRef<std::string> archs, plan::Code &code) {
   std::optional<std::string> ptxas = findPtxas();
   if (!ptxas)
     return success();
@@ -66,12 +68,14 @@ static LogicalResult emitCubins(ModuleOp module, const EmitOptions &options, Arr
     func::FuncOp kernel = kernelOf(module, refusal->function);
     return emitError(kernel ? kernel.getLoc() : module.getLoc())
            << *ptxas << " refuses the code of "
-           << (kernel ? "kernel " + kernel.getSymName().str() : "the plan's kernels") << ": " << refusal->text
+           << (kernel ? "kernel " + kernel.getSymName().str() : "the plan's kernels") << ": "
+           << refusal->text
            << "; CUDA_HOME= (empty) does without it, and is a defect of graphc worth a report";
   }
   for (CubinImage &cubin : *made) {
     if (!options.keepCode.empty())
-      if (llvm::Error error = keepFiles(options.keepCode, {{"kernels." + cubin.arch + ".cubin", cubin.elf}}))
+      if (llvm::Error error =
+              keepFiles(options.keepCode, {{"kernels." + cubin.arch + ".cubin", cubin.elf}}))
         return module.emitError(llvm::toString(std::move(error)));
     plan::Code::Cubin *added = code.add_cubins();
     added->set_sha256(std::string(base::asBytes(base::sha256(cubin.elf))));
@@ -85,7 +89,8 @@ static LogicalResult emitPtx(ModuleOp module, const EmitOptions &options, plan::
   code.set_ptx(kEmptyPtx);
   if (!options.nativeCode)
     return success();
-  std::vector<std::string> archs = options.cudaArchs; // the plan is the same in whatever order they were given
+  // the plan is the same in whatever order they were given
+  std::vector<std::string> archs = options.cudaArchs;
   llvm::sort(archs, [](StringRef a, StringRef b) { return a.compare_numeric(b) < 0; });
   archs.erase(llvm::unique(archs), archs.end());
   llvm::Expected<std::string> made = compilePtx(module, archs.front(), options.keepCode);
@@ -96,11 +101,12 @@ static LogicalResult emitPtx(ModuleOp module, const EmitOptions &options, plan::
 }
 
 /// A code object for each of `kinds`, in their order.
-static LogicalResult emitCode(ModuleOp module, const EmitOptions &options, ArrayRef<std::string> kinds,
-                              plan::Plan &plan) {
+static LogicalResult emitCode(ModuleOp module, const EmitOptions &options,
+                              ArrayRef<std::string> kinds, plan::Plan &plan) {
   std::optional<plan::Code> native; // one for all kinds that run it
   if (kinds.empty() &&
-      !module.getOps<LLVM::LLVMFuncOp>().empty()) // nobody calls it, but what cannot be made is an error
+      // nobody calls it, but what cannot be made is an error
+      !module.getOps<LLVM::LLVMFuncOp>().empty())
     if (failed(emitNative(module, options, native.emplace())))
       return failure();
   for (const std::string &kind : kinds) {
@@ -114,7 +120,8 @@ static LogicalResult emitCode(ModuleOp module, const EmitOptions &options, Array
       *code = *native;
     }
     code->set_kind(kind);
-    code->set_sha256(std::string(base::asBytes(base::sha256(code->elf().empty() ? code->ptx() : code->elf()))));
+    code->set_sha256(
+        std::string(base::asBytes(base::sha256(code->elf().empty() ? code->ptx() : code->elf()))));
   }
   return success();
 }

@@ -20,9 +20,9 @@ namespace graphc {
 
 using graph::GraphDialect;
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Cluster
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 FailureOr<plan::Task> PlanTables::task(Operation *op, const graph::DeviceName &device) {
   for (int i = 0; i < plan_.jobs_size(); ++i)
@@ -36,14 +36,15 @@ FailureOr<plan::Task> PlanTables::task(Operation *op, const graph::DeviceName &d
   return op->emitOpError("is on ") << device.str() << ", which is no task of the cluster";
 }
 
-/// Where one task gets the same bits. Kernels have them on every kind of device but library calls, which are the host's own: those
-/// have to stay there.
+/// Where one task gets the same bits. Kernels have them on every kind of device but library calls,
+/// which are the host's own: those have to stay there.
 static std::string getReference(ModuleOp module) {
   StringRef other; // a kind with memory of its own on which something is computed
   bool calls = false;
   for (auto program : module.getOps<dist::ProgramOp>()) {
     if (!program.hasQueues())
-      calls |= program.walk([](dist::LibraryCallOp) { return WalkResult::interrupt(); }).wasInterrupted();
+      calls |= program.walk([](dist::LibraryCallOp) { return WalkResult::interrupt(); })
+                   .wasInterrupted();
     else if (program.walk([](dist::CallOp) { return WalkResult::interrupt(); }).wasInterrupted())
       other = program.getDeviceKind();
   }
@@ -80,8 +81,8 @@ LogicalResult PlanTables::fillCluster() {
   if (!distribution->async && !distribution->toAggregate) {
     strategy.set_sum_leaves(uint32_t(distribution->sumLeaves));
     if (distribution->kind != StrategyKind::OneDevice && !distribution->fast)
-      strategy.set_reproduced_by(getReference(module_) +
-                                 " with micro_batches: " + std::to_string(distribution->microBatches) +
+      strategy.set_reproduced_by(getReference(module_) + " with micro_batches: " +
+                                 std::to_string(distribution->microBatches) +
                                  ", sum_leaves: " + std::to_string(distribution->sumLeaves));
   }
   if (distribution->kind == StrategyKind::Mirrored) {
@@ -125,7 +126,8 @@ void PlanTables::fillChoices(plan::Strategy &strategy, graph::DistributionAttr a
     note("placement", distribution.placement);
   if (distribution.placement == "split" && distribution.minShardBytes != kMinShardBytes)
     note("min_shard_bytes", Twine(distribution.minShardBytes));
-  if (distribution.placement == "split" && distribution.maxShards != int64_t(distribution.stores.size()))
+  if (distribution.placement == "split" &&
+      distribution.maxShards != int64_t(distribution.stores.size()))
     note("max_shards", Twine(distribution.maxShards));
   auto rules = module_->getAttrOfType<ArrayAttr>(GraphDialect::kPlacement);
   if (!rules)
@@ -142,9 +144,9 @@ void PlanTables::fillChoices(plan::Strategy &strategy, graph::DistributionAttr a
   }
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Variables, data sets
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
   graph::DeviceAttr device = graph::getDevice(op);
@@ -152,7 +154,8 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
     return op.emitOpError("has no device; place gives it one");
   // Without a task: every replica has a copy, and the chief's is the one that is saved.
   bool mirrored = device.getTask() < 0;
-  FailureOr<plan::Task> owner = mirrored ? FailureOr<plan::Task>(plan_.chief()) : task(op, device.getName());
+  FailureOr<plan::Task> owner =
+      mirrored ? FailureOr<plan::Task>(plan_.chief()) : task(op, device.getName());
   if (failed(owner))
     return failure();
   variables[op.getSymName()] = uint32_t(plan_.variables_size());
@@ -167,7 +170,8 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
   out->set_location(location(op.getLoc()));
   if (auto owner = op->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kSlotOf)) {
     auto variable = SymbolTable::lookupNearestSymbolFrom<graph::VariableOp>(op, owner);
-    const std::string of = (variable.getPart() ? variable.getPart().getOf() : owner.getAttr()).str();
+    const std::string of =
+        (variable.getPart() ? variable.getPart().getOf() : owner.getAttr()).str();
     out->set_slot_of(of);
     const std::string whole = (op.getPart() ? op.getPart().getOf() : op.getSymNameAttr()).str();
     out->set_is_average(whole == graph::getAverageName(of));
@@ -191,7 +195,8 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
     if (elements.isSplat()) {
       init.set_value(std::move(bytes));
     } else {
-      uint64_t row = bytes.size() / uint64_t(op.getWholeType().getRank() ? op.getWholeType().getDimSize(0) : 1);
+      uint64_t row = bytes.size() /
+                     uint64_t(op.getWholeType().getRank() ? op.getWholeType().getDimSize(0) : 1);
       if (graph::PartAttr part = op.getPart())
         bytes = bytes.substr(uint64_t(part.getRow()) * row, uint64_t(op.getBytes()));
       init.set_value(std::move(bytes));
@@ -221,9 +226,9 @@ LogicalResult PlanTables::fillDataset(graph::DatasetOp op) {
   return writeDataset(op, *plan_.add_datasets());
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Phases, channels
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 static plan::Role roleOf(graph::Role role) {
   switch (role) {
@@ -248,7 +253,8 @@ LogicalResult PlanTables::fillPhase(dist::PhaseOp op) {
   if (std::optional<StringRef> dataset = op.getDataset()) {
     auto found = datasets.find(*dataset);
     if (found == datasets.end())
-      return op.emitOpError("names the data set @") << *dataset << ", which this module does not declare";
+      return op.emitOpError("names the data set @")
+             << *dataset << ", which this module does not declare";
     out->set_dataset(found->second);
   }
   return success();
@@ -311,9 +317,9 @@ LogicalResult PlanTables::fill() {
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Locations, constants, kernels
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint32_t PlanTables::location(Location location) {
   std::string text = getLocationText(location);
@@ -340,11 +346,14 @@ FunctionOpInterface PlanTables::bodyOf(StringRef kernel) const {
   return lowered_ && function && !function->hasAttr(gpu::kLaunches) ? func::FuncOp() : function;
 }
 
-FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, StringRef kind, ArrayRef<uint64_t> bytes) {
-  auto [found, isNew] = kernels_.try_emplace((kind + " " + name).str(), uint32_t(plan_.kernels_size()));
+FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, StringRef kind,
+                                       ArrayRef<uint64_t> bytes) {
+  auto [found, isNew] =
+      kernels_.try_emplace((kind + " " + name).str(), uint32_t(plan_.kernels_size()));
   if (!isNew)
     return found->second;
-  const llvm::StringMap<uint32_t> &table = lowered_ && device::runsPtx(kind.str()) ? gpuEntries_ : entries_;
+  const llvm::StringMap<uint32_t> &table =
+      lowered_ && device::runsPtx(kind.str()) ? gpuEntries_ : entries_;
   auto entry = table.find(name);
   FunctionOpInterface body = bodyOf(name);
   if (entry == table.end() || dist::getBufferCount(body) != bytes.size())
@@ -362,7 +371,8 @@ FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, StringRe
     arg->set_bytes(size);
     std::optional<dist::BufferAccess> access = dist::getAccess(body, unsigned(i));
     if (!access)
-      return call->emitOpError("calls the kernel @") << name << ", whose argument " << i << " has no dist.access";
+      return call->emitOpError("calls the kernel @")
+             << name << ", whose argument " << i << " has no dist.access";
     static_assert(int(dist::BufferAccess::Read) == int(plan::READ) &&
                   int(dist::BufferAccess::Write) == int(plan::WRITE) &&
                   int(dist::BufferAccess::ReadWrite) == int(plan::READ_WRITE));
@@ -393,7 +403,8 @@ uint32_t PlanTables::library(dist::LibraryCallOp op) {
   };
   for (const kernels::CallOperand &operand : call.operands) {
     plan::TensorType &type = *out.add_operands()->mutable_type();
-    type.set_dtype(plan::DataType(operand.element)); // the ABI's numbers are the plan's: plan::libraryCallOf
+    // the ABI's numbers are the plan's: plan::libraryCallOf
+    type.set_dtype(plan::DataType(operand.element));
     type.mutable_shape()->Assign(operand.shape.begin(), operand.shape.end());
     addArg(operand.bytes, plan::Access(operand.access));
   }
@@ -401,7 +412,8 @@ uint32_t PlanTables::library(dist::LibraryCallOp op) {
     kernel.set_scratch_bytes(dist::getBufferBytes(op.getScratch()));
     addArg(kernel.scratch_bytes(), plan::WRITE);
   }
-  auto [found, isNew] = libraryCalls_.try_emplace(kernel.SerializeAsString(), uint32_t(plan_.kernels_size()));
+  auto [found, isNew] =
+      libraryCalls_.try_emplace(kernel.SerializeAsString(), uint32_t(plan_.kernels_size()));
   if (isNew) {
     absl::StatusOr<kernels::CallFacts> facts = kernels::checkCall(call); // the op has verified it
     const unsigned before = libraryNames_[facts->name]++; // a name leaves out padding, for one

@@ -1,4 +1,4 @@
-//===- PlanTables.h - the tables of a plan while it is written ------------------------------------------*- C++ -*-===//
+//===- PlanTables.h - the tables of a plan while it is written ----------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_EMIT_PLANTABLES_H
 #define GRAPHC_PASSES_EMIT_PLANTABLES_H
 
@@ -14,7 +14,8 @@
 
 namespace graphc {
 
-/// Row-major bytes as the runtime stores them: little endian, i1 one byte an element; one element of a splat.
+/// Row-major bytes as the runtime stores them: little endian, i1 one byte an element; one element
+/// of a splat.
 std::string getRawBytes(mlir::DenseElementsAttr value);
 /// INVALID for an element type that tensors of a graph cannot have.
 plan::DataType getDataType(mlir::Type element);
@@ -22,7 +23,8 @@ void setType(mlir::ShapedType type, plan::TensorType &out);
 /// "model.mlir:12:8", the folder left away; "" where a location names no file.
 std::string getLocationText(mlir::Location location);
 
-/// Symbol name → index, and everything that programs share. Indices follow the text order of the module.
+/// Symbol name → index, and everything that programs share. Indices follow the text order of the
+/// module.
 class PlanTables {
 public:
   /// `lowered`: a kernel that is not in the LLVM dialect is an error.
@@ -34,9 +36,10 @@ public:
 
   uint32_t location(mlir::Location location);
   uint32_t constant(std::string bytes);
-  /// The kernel that `call` runs on a `kind` of device; the plan notes the `bytes` of each argument.
-  mlir::FailureOr<uint32_t> kernel(mlir::Operation *call, llvm::StringRef name, llvm::StringRef kind,
-                                   llvm::ArrayRef<uint64_t> bytes);
+  /// The kernel that `call` runs on a `kind` of device; the plan notes the `bytes` of each
+  /// argument.
+  mlir::FailureOr<uint32_t> kernel(mlir::Operation *call, llvm::StringRef name,
+                                   llvm::StringRef kind, llvm::ArrayRef<uint64_t> bytes);
   uint32_t library(dist::LibraryCallOp call);
   /// The task of a device that names one, or a diagnostic at `op`.
   mlir::FailureOr<plan::Task> task(mlir::Operation *op, const graph::DeviceName &device);
@@ -46,7 +49,8 @@ public:
 
 private:
   mlir::LogicalResult fillCluster();
-  void fillChoices(plan::Strategy &strategy, graph::DistributionAttr attribute, const DistributionSpec &distribution);
+  void fillChoices(plan::Strategy &strategy, graph::DistributionAttr attribute,
+                   const DistributionSpec &distribution);
   mlir::LogicalResult fillVariable(graph::VariableOp op);
   mlir::LogicalResult fillDataset(graph::DatasetOp op);
   mlir::LogicalResult fillPhase(dist::PhaseOp op);
@@ -57,9 +61,11 @@ private:
   mlir::SymbolTable symbols_;
   plan::Plan &plan_;
   const bool lowered_;
-  llvm::StringMap<uint32_t> locations_, kernels_, libraryCalls_; ///< libraryCalls_: by what they compute
+  /// libraryCalls_: by what they compute
+  llvm::StringMap<uint32_t> locations_, kernels_, libraryCalls_;
   llvm::StringMap<unsigned> libraryNames_; ///< how many library kernels would have a name
-  llvm::StringMap<uint32_t> entries_, gpuEntries_; ///< of kernels, in the code of the host and of GPUs
+  /// of kernels, in the code of the host and of GPUs
+  llvm::StringMap<uint32_t> entries_, gpuEntries_;
   std::map<std::string, uint32_t> constants_;
 };
 

@@ -43,7 +43,8 @@ std::string getRawBytes(DenseElementsAttr value) {
   std::string bytes;
   auto append = [&](const APInt &bits) {
     uint64_t word = bits.getZExtValue();
-    bytes.append(reinterpret_cast<const char *>(&word), size); // x86-64 and AArch64 are little endian, as the plan is
+    // x86-64 and AArch64 are little endian, as the plan is
+    bytes.append(reinterpret_cast<const char *>(&word), size);
   };
   auto appendAll = [&](auto values) {
     for (auto item : values) {
@@ -69,7 +70,8 @@ std::string getLocationText(Location location) {
     if (!file)
       return WalkResult::advance();
     std::string name = llvm::sys::path::filename(file.getFilename().getValue()).str();
-    if (!graph::findNameDefect(name, plan::PlanLimits::nameBytes).empty()) // what no plan's text can hold
+    // what no plan's text can hold
+    if (!graph::findNameDefect(name, plan::PlanLimits::nameBytes).empty())
       name = "<model>";
     text = (name + ":" + Twine(file.getLine()) + ":" + Twine(file.getColumn())).str();
     return WalkResult::interrupt();

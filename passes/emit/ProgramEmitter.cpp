@@ -27,12 +27,14 @@ public:
     for (Operation &inner : op_.getBlock().without_terminator())
       if (failed(emitOp(&inner)))
         return failure();
-    if (recoversFromMemory(op_->getParentOfType<ModuleOp>()) && plan->phases(int(out_.phase())).role() == plan::TRAIN)
+    if (recoversFromMemory(op_->getParentOfType<ModuleOp>()) &&
+        plan->phases(int(out_.phase())).role() == plan::TRAIN)
       noteCommitPoint();
     formSegments(out_);
     auto ranks = op_->getAttrOfType<DenseI32ArrayAttr>(kEventRanks);
     if (!ranks)
-      return op_.emitOpError("has no ") << kEventRanks << "; schedule and verify-liveness leave them";
+      return op_.emitOpError("has no ")
+             << kEventRanks << "; schedule and verify-liveness leave them";
     out_.mutable_event_ranks()->Add(ranks.asArrayRef().begin(), ranks.asArrayRef().end());
     out_.set_bytes_sent_per_step(sent_);
     out_.set_bytes_received_per_step(received_);
@@ -78,8 +80,8 @@ private:
   LogicalResult emit(dist::FetchOp fetch);
   LogicalResult emit(dist::MetricOp metric);
   LogicalResult emitCall(Operation *call, FailureOr<uint32_t> kernel, ValueRange buffers);
-  FailureOr<uint32_t> emitAdd(Operation *op, StringRef add, Value sum, uint64_t chunk, uint64_t times,
-                              std::optional<uint64_t> queue = {});
+  FailureOr<uint32_t> emitAdd(Operation *op, StringRef add, Value sum, uint64_t chunk,
+                              uint64_t times, std::optional<uint64_t> queue = {});
   template <typename Op> plan::Instruction::Aggregate *emitSum(Op aggregate);
 
   plan::Buffer *newBuffer(Value value) {
@@ -93,7 +95,8 @@ private:
   }
   /// Of a buffer that is not said to be the host's.
   plan::Space spaceOf(bool host) const { return hasQueues_ && !host ? plan::DEVICE : plan::HOST; }
-  /// The kind of device that compiled kernels of the operation run on: its queue's, or that of the program itself.
+  /// The kind of device that compiled kernels of the operation run on: its queue's, or that of the
+  /// program itself.
   std::string kindOf(std::optional<uint64_t> queue) const {
     return std::string(queue ? device::kindOf(out_.device()) : device::hostKind().name);
   }
@@ -107,7 +110,9 @@ private:
     return instruction;
   }
   uint32_t channel(StringRef name) const { return tables_.channels.lookup(name); }
-  const plan::Channel &channelOf(StringRef name) const { return plan->channels(int(channel(name))); }
+  const plan::Channel &channelOf(StringRef name) const {
+    return plan->channels(int(channel(name)));
+  }
 
   dist::ProgramOp op_;
   PlanTables &tables_;
@@ -121,8 +126,10 @@ private:
 /// Where the first write of a variable is: schedule has put all that waits before it.
 void ProgramEmitter::noteCommitPoint() {
   for (int i = 0; i < out_.instructions_size() && !out_.has_commit_point(); ++i)
-    for (const plan::BufferEffect &effect : plan::effectsOf(*plan, out_, out_.instructions(i)).buffers)
-      if (effect.access != plan::READ && out_.buffers(int(effect.buffer)).storage_case() == plan::Buffer::kVariable)
+    for (const plan::BufferEffect &effect :
+         plan::effectsOf(*plan, out_, out_.instructions(i)).buffers)
+      if (effect.access != plan::READ &&
+          out_.buffers(int(effect.buffer)).storage_case() == plan::Buffer::kVariable)
         out_.set_commit_point(uint32_t(i));
 }
 
@@ -130,7 +137,8 @@ LogicalResult ProgramEmitter::emitHead() {
   out_.set_name(op_.getSymName().str());
   auto phase = tables_.phases.find(op_.getPhase());
   if (phase == tables_.phases.end())
-    return op_.emitOpError("belongs to the phase @") << op_.getPhase() << ", which this module does not declare";
+    return op_.emitOpError("belongs to the phase @")
+           << op_.getPhase() << ", which this module does not declare";
   out_.set_phase(phase->second);
   out_.set_instances(uint32_t(op_.getReplicas()));
   out_.set_spread(op_.isSpread());
@@ -152,9 +160,11 @@ LogicalResult ProgramEmitter::emitHead() {
   out_.set_device(device->kind + ":" + std::to_string(device->index.value_or(0)));
   if (op_.isSpread()) {
     for (const plan::ReplicaDomain::Range &range : plan->replicas().ranges())
-      if (const std::string &job = plan->jobs(int(range.job())).name(); !device->job.empty() && device->job != job)
+      if (const std::string &job = plan->jobs(int(range.job())).name();
+          !device->job.empty() && device->job != job)
         return op_.emitOpError("is on every task of job \"")
-               << device->job << "\", but the replicas are on job \"" << job << "\" (graph.distribution)";
+               << device->job << "\", but the replicas are on job \"" << job
+               << "\" (graph.distribution)";
     return success();
   }
   FailureOr<plan::Task> task = tables_.task(op_, *device);
@@ -172,7 +182,8 @@ LogicalResult ProgramEmitter::emit(dist::BufferOp buffer) {
   return success();
 }
 
-LogicalResult ProgramEmitter::emitCall(Operation *call, FailureOr<uint32_t> kernel, ValueRange operands) {
+LogicalResult ProgramEmitter::emitCall(Operation *call, FailureOr<uint32_t> kernel,
+                                       ValueRange operands) {
   if (failed(kernel))
     return failure();
   plan::Instruction::Call *instruction = newInstruction(call)->mutable_call();
@@ -191,13 +202,14 @@ LogicalResult ProgramEmitter::emit(dist::RepeatOp repeat) {
     if (failed(emitOp(&inner)))
       return failure();
   times_ = 1;
-  out_.mutable_instructions(at)->mutable_repeat()->set_length(uint32_t(out_.instructions_size() - at - 1));
+  out_.mutable_instructions(at)->mutable_repeat()->set_length(
+      uint32_t(out_.instructions_size() - at - 1));
   return success();
 }
 
 /// The kernel of a sum in such memory, in chunks of so many elements; each is added `times` times.
-FailureOr<uint32_t> ProgramEmitter::emitAdd(Operation *op, StringRef add, Value sum, uint64_t chunk, uint64_t times,
-                                            std::optional<uint64_t> queue) {
+FailureOr<uint32_t> ProgramEmitter::emitAdd(Operation *op, StringRef add, Value sum, uint64_t chunk,
+                                            uint64_t times, std::optional<uint64_t> queue) {
   const uint64_t bytes = dist::getBufferBytes(sum);
   const uint64_t chunkBytes =
       chunk * uint64_t(graph::getElementBytes(cast<MemRefType>(sum.getType()).getElementType()));
@@ -209,7 +221,8 @@ FailureOr<uint32_t> ProgramEmitter::emitAdd(Operation *op, StringRef add, Value 
 
 LogicalResult ProgramEmitter::emit(dist::AccumulateOp sum) {
   FailureOr<uint32_t> add =
-      emitAdd(sum, sum.getAdd(), sum.getValue(), uint64_t(sum.getChunkElements()), sum.getAdditions(), sum.getQueue());
+      emitAdd(sum, sum.getAdd(), sum.getValue(), uint64_t(sum.getChunkElements()),
+              sum.getAdditions(), sum.getQueue());
   if (failed(add))
     return failure();
   plan::Instruction::Accumulate *instruction = newInstruction(sum)->mutable_accumulate();
@@ -224,9 +237,10 @@ LogicalResult ProgramEmitter::emit(dist::AccumulateOp sum) {
 /// Channel, accumulator and kernel of a sum; null after an error.
 template <typename Op> plan::Instruction::Aggregate *ProgramEmitter::emitSum(Op aggregate) {
   Value sum = aggregate.getAccumulator();
-  const uint64_t chunk = aggregate.getChunk().value_or(cast<MemRefType>(sum.getType()).getNumElements());
-  FailureOr<uint32_t> add =
-      emitAdd(aggregate, aggregate.getAdd(), sum, chunk, channelOf(aggregate.getChannel()).instances() - 1);
+  const uint64_t chunk =
+      aggregate.getChunk().value_or(cast<MemRefType>(sum.getType()).getNumElements());
+  FailureOr<uint32_t> add = emitAdd(aggregate, aggregate.getAdd(), sum, chunk,
+                                    channelOf(aggregate.getChannel()).instances() - 1);
   if (failed(add))
     return nullptr;
   plan::Instruction::Aggregate *instruction = newInstruction(aggregate)->mutable_aggregate();
@@ -240,9 +254,9 @@ static plan::Reduction getReduction(StringRef name) {
   return name == "sum" ? plan::SUM : name == "first_replica" ? plan::FIRST_REPLICA : plan::MEAN;
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Memory
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult ProgramEmitter::emit(dist::VariableBufferOp buffer) {
   plan::Buffer *made = newBuffer(buffer.getBuffer());
@@ -280,13 +294,14 @@ LogicalResult ProgramEmitter::emit(dist::ViewOp view) {
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Work
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult ProgramEmitter::emit(dist::CallOp call) {
   SmallVector<uint64_t> bytes = llvm::map_to_vector(call.getBuffers(), dist::getBufferBytes);
-  return emitCall(call, tables_.kernel(call, call.getKernel(), kindOf(call.getQueue()), bytes), call.getBuffers());
+  return emitCall(call, tables_.kernel(call, call.getKernel(), kindOf(call.getQueue()), bytes),
+                  call.getBuffers());
 }
 
 LogicalResult ProgramEmitter::emit(dist::LibraryCallOp call) {
@@ -312,9 +327,9 @@ LogicalResult ProgramEmitter::emit(dist::WaitOp wait) {
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Messages
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult ProgramEmitter::emit(dist::ReceiveOp receive) {
   newBuffer(receive.getValue())->set_slot(true);
@@ -350,7 +365,9 @@ LogicalResult ProgramEmitter::emit(dist::SendStartOp send) {
   if (send.getCount())
     instruction->set_units(buffers_.lookup(send.getCount()));
   const plan::Channel &target = channelOf(send.getChannel());
-  uint64_t messages = target.all_to_all() ? target.instances() - 1 : op_.isReplicated() ? 1 : target.instances();
+  uint64_t messages = target.all_to_all()  ? target.instances() - 1
+                      : op_.isReplicated() ? 1
+                                           : target.instances();
   if (!target.conflating())
     sent_ += target.bytes() * messages * times_;
   return success();
@@ -414,7 +431,8 @@ LogicalResult ProgramEmitter::emit(dist::AllReduceStartOp start) {
   FailureOr<uint32_t> add = tables_.kernel(start, start.getAdd(), kindOf({}), {part, part});
   if (failed(add))
     return failure();
-  plan::Instruction::AllReduceStart *instruction = newInstruction(start)->mutable_all_reduce_start();
+  plan::Instruction::AllReduceStart *instruction =
+      newInstruction(start)->mutable_all_reduce_start();
   instruction->set_channel(channel(start.getChannel()));
   instruction->set_buffer(buffers_.lookup(start.getBuffer()));
   instruction->set_scratch(buffers_.lookup(start.getScratch()));
@@ -423,7 +441,8 @@ LogicalResult ProgramEmitter::emit(dist::AllReduceStartOp start) {
   uint64_t bytes = between.bytes() * plan::allReduceMessages(shape, chunks);
   sent_ += bytes;
   received_ += bytes;
-  flops_ += plan->kernels(int(*add)).flops() * (between.bytes() / part) * plan::allReduceAdditions(shape, chunks);
+  flops_ += plan->kernels(int(*add)).flops() * (between.bytes() / part) *
+            plan::allReduceAdditions(shape, chunks);
   return success();
 }
 
@@ -432,9 +451,9 @@ LogicalResult ProgramEmitter::emit(dist::AllReduceDoneOp done) {
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What the host gives to a step and takes from it
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult ProgramEmitter::emit(dist::NextBatchIntoOp next) {
   plan::Instruction::NextBatch *instruction = newInstruction(next)->mutable_next_batch();
@@ -456,7 +475,8 @@ LogicalResult ProgramEmitter::emit(dist::NextBatchIntoOp next) {
 }
 
 LogicalResult ProgramEmitter::emit(dist::MicroBatchIndexIntoOp index) {
-  plan::Instruction::MicroBatchIndex *instruction = newInstruction(index)->mutable_micro_batch_index();
+  plan::Instruction::MicroBatchIndex *instruction =
+      newInstruction(index)->mutable_micro_batch_index();
   instruction->set_buffer(buffers_.lookup(index.getBuffer()));
   instruction->set_micro_batch(uint32_t(index.getMicroBatch()));
   instruction->set_micro_batches(uint32_t(index.getMicroBatches()));
@@ -471,7 +491,8 @@ LogicalResult ProgramEmitter::emit(dist::ControlSendOp send) {
 }
 
 LogicalResult ProgramEmitter::emit(dist::ControlReceiveOp receive) {
-  plan::Instruction::ControlReceive *instruction = newInstruction(receive)->mutable_control_receive();
+  plan::Instruction::ControlReceive *instruction =
+      newInstruction(receive)->mutable_control_receive();
   instruction->set_local(receive.getLocal());
   if (receive.getChannel())
     instruction->set_channel(channel(*receive.getChannel()));
@@ -511,15 +532,17 @@ LogicalResult ProgramEmitter::emit(dist::MetricOp metric) {
 
 LogicalResult ProgramEmitter::emitOp(Operation *inner) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(inner)
-      .Case<dist::BufferOp, dist::VariableBufferOp, dist::ConstantBufferOp, dist::ViewOp, dist::CallOp,
-            dist::LibraryCallOp, dist::CopyOp, dist::SignalOp, dist::WaitOp, dist::RepeatOp, dist::AccumulateOp,
-            dist::ReceiveOp, dist::AcquireOp, dist::ReleaseOp, dist::SendStartOp, dist::SendDoneOp,
-            dist::AggregateIntoOp, dist::AggregateChosenIntoOp, dist::CollectIntoOp, dist::ChooseIntoOp,
-            dist::AllReduceStartOp, dist::AllReduceDoneOp, dist::NextBatchIntoOp, dist::MicroBatchIndexIntoOp,
-            dist::ControlSendOp, dist::ControlReceiveOp, dist::TicketOp, dist::FeedIntoOp, dist::FetchOp,
+      .Case<dist::BufferOp, dist::VariableBufferOp, dist::ConstantBufferOp, dist::ViewOp,
+            dist::CallOp, dist::LibraryCallOp, dist::CopyOp, dist::SignalOp, dist::WaitOp,
+            dist::RepeatOp, dist::AccumulateOp, dist::ReceiveOp, dist::AcquireOp, dist::ReleaseOp,
+            dist::SendStartOp, dist::SendDoneOp, dist::AggregateIntoOp, dist::AggregateChosenIntoOp,
+            dist::CollectIntoOp, dist::ChooseIntoOp, dist::AllReduceStartOp, dist::AllReduceDoneOp,
+            dist::NextBatchIntoOp, dist::MicroBatchIndexIntoOp, dist::ControlSendOp,
+            dist::ControlReceiveOp, dist::TicketOp, dist::FeedIntoOp, dist::FetchOp,
             dist::MetricOp>([&](auto op) { return emit(op); })
       .Default([](Operation *other) -> LogicalResult {
-        return other->emitOpError("is no part of a scheduled program; expected buffers, calls and communication only");
+        return other->emitOpError(
+            "is no part of a scheduled program; expected buffers, calls and communication only");
       });
 }
 

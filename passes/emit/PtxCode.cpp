@@ -67,15 +67,18 @@ Error checkCudaArchs(ArrayRef<std::string> archs) {
   std::string names;
   for (auto [number, name] : valid)
     names += (names.empty() ? "" : ", ") + name.str();
-  return codeError("unknown GPU architecture '" + (archs.empty() ? "" : *unknown) + "'; expected one of " + names);
+  return codeError("unknown GPU architecture '" + (archs.empty() ? "" : *unknown) +
+                   "'; expected one of " + names);
 }
 
 static std::unique_ptr<TargetMachine> makeMachine(const Target &target, StringRef arch) {
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict;
-  // Without a version of PTX it is the oldest that knows the architecture, which the most drivers read.
-  return std::unique_ptr<TargetMachine>(target.createTargetMachine(
-      kTriple, arch, /*Features=*/"", options, std::nullopt, std::nullopt, CodeGenOptLevel::Aggressive));
+  // Without a version of PTX it is the oldest that knows the architecture, which the most drivers
+  // read.
+  return std::unique_ptr<TargetMachine>(
+      target.createTargetMachine(kTriple, arch, /*Features=*/"", options, std::nullopt,
+                                 std::nullopt, CodeGenOptLevel::Aggressive));
 }
 
 /// The table of PtxAbi.h.
@@ -86,27 +89,35 @@ static void addTable(mlir::ModuleOp source, mlir::gpu::GPUModuleOp code, Module 
     auto count = kernel->getAttrOfType<mlir::IntegerAttr>(gpu::kLaunches);
     if (!count)
       continue;
-    entries.push_back({arguments.size() / 2, kernel.getNumArguments(), launches.size() / 2, uint64_t(count.getInt())});
+    entries.push_back({arguments.size() / 2, kernel.getNumArguments(), launches.size() / 2,
+                       uint64_t(count.getInt())});
     for (auto [i, type] : enumerate(kernel.getArgumentTypes())) {
-      dist::BufferAccess access = dist::getAccess(kernel, unsigned(i)).value_or(dist::BufferAccess::ReadWrite);
+      dist::BufferAccess access =
+          dist::getAccess(kernel, unsigned(i)).value_or(dist::BufferAccess::ReadWrite);
       arguments.push_back(uint64_t(graph::getByteSize(mlir::cast<mlir::MemRefType>(type))));
       arguments.push_back(uint64_t(access));
     }
     for (unsigned i = 0; i < unsigned(count.getInt()); ++i) {
-      auto launch = code.lookupSymbol<mlir::LLVM::LLVMFuncOp>(kernels::launchName(kernel.getSymName(), i));
-      auto size = [&](StringRef name) { return uint64_t(launch->getAttrOfType<mlir::IntegerAttr>(name).getInt()); };
+      auto launch =
+          code.lookupSymbol<mlir::LLVM::LLVMFuncOp>(kernels::launchName(kernel.getSymName(), i));
+      auto size = [&](StringRef name) {
+        return uint64_t(launch->getAttrOfType<mlir::IntegerAttr>(name).getInt());
+      };
       launches.push_back(size(gpu::kBlocks));
       launches.push_back(size(gpu::kThreads));
     }
   }
-  std::vector<uint64_t> table{kernels::kPtxAbiVersion, entries.size(), arguments.size() / 2, launches.size() / 2};
+  std::vector<uint64_t> table{kernels::kPtxAbiVersion, entries.size(), arguments.size() / 2,
+                              launches.size() / 2};
   for (const kernels::PtxKernel &entry : entries)
-    table.insert(table.end(), {entry.firstArgument, entry.arguments, entry.firstLaunch, entry.launches});
+    table.insert(table.end(),
+                 {entry.firstArgument, entry.arguments, entry.firstLaunch, entry.launches});
   table.insert(table.end(), arguments.begin(), arguments.end());
   table.insert(table.end(), launches.begin(), launches.end());
   Constant *value = ConstantDataArray::get(module.getContext(), table);
-  auto *global = new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage, value,
-                                    kernels::kPtxTable, nullptr, GlobalValue::NotThreadLocal, /*AddressSpace=*/1);
+  auto *global = new GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                                    GlobalValue::ExternalLinkage, value, kernels::kPtxTable,
+                                    nullptr, GlobalValue::NotThreadLocal, /*AddressSpace=*/1);
   global->setAlignment(Align(8));
 }
 
@@ -130,7 +141,8 @@ Expected<std::string> compilePtx(mlir::ModuleOp source, StringRef arch, StringRe
   std::unique_ptr<TargetMachine> machine = makeMachine(**target, arch);
   mlir::gpu::GPUModuleOp code = gpu::getCode(source);
   LLVMContext context;
-  Expected<std::unique_ptr<Module>> module = translateCode(*code.getBody(), context, /*withLines=*/false);
+  Expected<std::unique_ptr<Module>> module =
+      translateCode(*code.getBody(), context, /*withLines=*/false);
   if (!module)
     return module.takeError();
   addTable(source, code, **module);

@@ -1,4 +1,4 @@
-//===- BlockEmitter.h - a stage of a kernel as the threads of a block do it -----------------------------*- C++ -*-===//
+//===- BlockEmitter.h - a stage of a kernel as the threads of a block do it ---------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_GPU_BLOCKEMITTER_H
 #define GRAPHC_PASSES_GPU_BLOCKEMITTER_H
 
@@ -30,18 +30,20 @@ private:
   std::map<std::pair<const void *, unsigned>, mlir::Value> shared_; ///< by element type and number
 };
 
-/// Which indices of the block loop are the block's: `count` from `first` on, those from `size` on left out.
+/// Which indices of the block loop are the block's: `count` from `first` on, those from `size` on
+/// left out.
 struct OwnedRange {
   size_t loop;
   mlir::Value first;
   int64_t count, size;
 };
 
-/// Replaces `op` by loops over the threads of the block. Sums keep the numerical contract (passes/KernelPasses.td): each thread of a
-/// warp has one partial sum of a chunk, or one thread has all of them, one after the other. Fails with a diagnostic where an output is not
-/// reduced by add, min, max, and, or.
-mlir::LogicalResult emitStage(mlir::linalg::LinalgOp op, FlatLoopNest &nest, std::optional<OwnedRange> owned,
-                              ThreadBlock &block);
+/// Replaces `op` by loops over the threads of the block. Sums keep the numerical contract
+/// (passes/KernelPasses.td): each thread of a warp has one partial sum of a chunk, or one thread
+/// has all of them, one after the other. Fails with a diagnostic where an output is not reduced by
+/// add, min, max, and, or.
+mlir::LogicalResult emitStage(mlir::linalg::LinalgOp op, FlatLoopNest &nest,
+                              std::optional<OwnedRange> owned, ThreadBlock &block);
 
 } // namespace graphc::gpu
 #endif

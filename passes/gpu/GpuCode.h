@@ -1,9 +1,9 @@
-//===- GpuCode.h - how a module holds the code of its GPUs -------------------------------------------------*- C++ -*-===//
+//===- GpuCode.h - how a module holds the code of its GPUs --------------------------*- C++ -*-===//
 //
-// Code for GPUs stands in one gpu.module. Of a kernel that a GPU launches the func.func stays, for what it takes; it has a body only where the
-// host's threads call it too.
+// Code for GPUs stands in one gpu.module. Of a kernel that a GPU launches the func.func stays, for
+// what it takes; it has a body only where the host's threads call it too.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_GPU_GPUCODE_H
 #define GRAPHC_PASSES_GPU_GPUCODE_H
 

@@ -1,5 +1,6 @@
-// The gpu dialect's functions in the LLVM dialect with NVVM's operations. The conversion's patterns are upstream's, but not those that make
-// calls of libdevice: what is left of math by then are instructions of the machine.
+// The gpu dialect's functions in the LLVM dialect with NVVM's operations. The conversion's patterns
+// are upstream's, but not those that make calls of libdevice: what is left of math by then are
+// instructions of the machine.
 #include "passes/Passes.h"
 #include "passes/gpu/GpuCode.h"
 #include "passes/lower/KernelConstants.h"
@@ -23,13 +24,15 @@ namespace graphc {
 
 namespace {
 
-/// Whether 32 bits, with a sign, are enough for every index of every function: for places in buffers, and for what is counted.
+/// Whether 32 bits, with a sign, are enough for every index of every function: for places in
+/// buffers, and for what is counted.
 bool isSmall(mlir::gpu::GPUModuleOp code) {
   constexpr int64_t kMost = int64_t(1) << 30;
   WalkResult result = code.walk([&](Operation *op) {
     auto function = dyn_cast<mlir::gpu::GPUFuncOp>(op);
-    if (function && llvm::any_of(function.getArgumentTypes(),
-                                 [&](Type type) { return cast<MemRefType>(type).getNumElements() > kMost; }))
+    if (function && llvm::any_of(function.getArgumentTypes(), [&](Type type) {
+          return cast<MemRefType>(type).getNumElements() > kMost;
+        }))
       return WalkResult::interrupt();
     auto constant = dyn_cast<arith::ConstantIndexOp>(op);
     return constant && constant.value() > kMost ? WalkResult::interrupt() : WalkResult::advance();
@@ -38,8 +41,8 @@ bool isSmall(mlir::gpu::GPUModuleOp code) {
 }
 
 struct GpuToNvvmPass : impl::GpuToNvvmBase<GpuToNvvmPass> {
-  /// What the pointers promise. Of memory that the kernel writes noalias would be too much: LLVM takes it that nobody else's threads change
-  /// such memory, not even behind a barrier.
+  /// What the pointers promise. Of memory that the kernel writes noalias would be too much: LLVM
+  /// takes it that nobody else's threads change such memory, not even behind a barrier.
   static void markPointers(mlir::gpu::GPUFuncOp function) {
     Builder builder(function.getContext());
     for (unsigned i = 0; i < function.getFunctionType().getNumInputs(); ++i) {
@@ -47,7 +50,8 @@ struct GpuToNvvmPass : impl::GpuToNvvmBase<GpuToNvvmPass> {
       const bool readOnly = access && access.getValue() == "read";
       function.removeArgAttr(i, "dist.access");
       function.removeArgAttr(i, "dist.scratch");
-      function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(kBufferAlignment));
+      function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                          builder.getI64IntegerAttr(kBufferAlignment));
       if (!readOnly)
         continue;
       function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
@@ -77,8 +81,8 @@ struct GpuToNvvmPass : impl::GpuToNvvmBase<GpuToNvvmPass> {
     target.addLegalDialect<NVVM::NVVMDialect>();
     target.addIllegalDialect<mlir::gpu::GPUDialect>();
     target.addLegalOp<mlir::gpu::GPUModuleOp>();
-    if (failed(applyPartialConversion(SmallVector<Operation *>(code.getOps<mlir::gpu::GPUFuncOp>()), target,
-                                      std::move(patterns))))
+    if (failed(applyPartialConversion(SmallVector<Operation *>(code.getOps<mlir::gpu::GPUFuncOp>()),
+                                      target, std::move(patterns))))
       signalPassFailure();
   }
 };

@@ -9,7 +9,8 @@ constexpr int64_t kOneBlock = 32 * 1024;
 /// Evaluations that a block is given, where the block loop allows it: 256 threads, 8 each.
 constexpr int64_t kPerBlock = 2048;
 constexpr int64_t kWarp = 32, kThreads = 256, kMostThreads = 1024;
-/// Evaluations a thread that stages which share a launch may come to; beyond, launches of their own have more threads.
+/// Evaluations a thread that stages which share a launch may come to; beyond, launches of their own
+/// have more threads.
 constexpr int64_t kMostPerThread = 64;
 
 namespace {
@@ -31,7 +32,8 @@ public:
       first += launch.stages;
       launches.push_back(std::move(launch));
     }
-    if (launches.size() > 1 && llvm::all_of(stages_, [](const KernelStage &stage) { return stage.work <= kOneBlock; }))
+    if (launches.size() > 1 &&
+        llvm::all_of(stages_, [](const KernelStage &stage) { return stage.work <= kOneBlock; }))
       return {oneBlock(0, unsigned(stages_.size()))};
     return launches;
   }
@@ -65,7 +67,8 @@ private:
 
   std::optional<GridLaunch> together(unsigned first, unsigned count) const {
     for (int64_t size : getBlockSizes(stages_.slice(first, count))) {
-      std::optional<SmallVector<BlockLoop>> loops = findBlockLoops(stages_.slice(first, count), size);
+      std::optional<SmallVector<BlockLoop>> loops =
+          findBlockLoops(stages_.slice(first, count), size);
       if (!loops)
         continue;
       GridLaunch launch;
@@ -94,27 +97,31 @@ private:
       for (const NestLoop &each : nest.loops)
         length *= each.reduction ? each.size : 1;
       longest = std::max(longest, length);
-      // Neighbouring indices of the block loop lie together in what is read along other loops as well.
+      // Neighbouring indices of the block loop lie together in what is read along other loops as
+      // well.
       for (const NestOperand &operand : nest.inputs)
-        columns |= !operand.isScalar && operand.coefficients[loop] == 1 &&
-                   llvm::any_of(operand.coefficients, [](int64_t step) { return step != 0 && step != 1; });
+        columns |=
+            !operand.isScalar && operand.coefficients[loop] == 1 &&
+            llvm::any_of(operand.coefficients, [](int64_t step) { return step != 0 && step != 1; });
     }
     launch.perBlock = std::clamp<int64_t>(kPerBlock / most, 1, launch.size);
     if (flat)
       launch.perBlock = std::min<int64_t>(kThreads * 4, launch.size);
     else if (columns)
-      launch.perBlock = std::min<int64_t>(std::max<int64_t>(kWarp, launch.perBlock / kWarp * kWarp), launch.size);
+      launch.perBlock =
+          std::min<int64_t>(std::max<int64_t>(kWarp, launch.perBlock / kWarp * kWarp), launch.size);
     const int64_t evaluations = launch.perBlock * most;
-    launch.threads =
-        std::clamp<int64_t>(llvm::alignTo(uint64_t(llvm::divideCeil(evaluations, 4)), kWarp), kWarp, kThreads);
+    launch.threads = std::clamp<int64_t>(
+        llvm::alignTo(uint64_t(llvm::divideCeil(evaluations, 4)), kWarp), kWarp, kThreads);
     if (longest > 4 * kThreads * 4)
       launch.threads = kMostThreads;
   }
 
   bool isWide(const GridLaunch &launch) const {
     const int64_t threads = launch.blocks() * launch.threads;
-    return llvm::all_of(stages_.slice(launch.firstStage, launch.stages),
-                        [&](const KernelStage &stage) { return stage.work <= threads * kMostPerThread; });
+    return llvm::all_of(
+        stages_.slice(launch.firstStage, launch.stages),
+        [&](const KernelStage &stage) { return stage.work <= threads * kMostPerThread; });
   }
 
   ArrayRef<KernelStage> stages_;

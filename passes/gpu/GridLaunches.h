@@ -1,10 +1,11 @@
-//===- GridLaunches.h - how a kernel's stages become launches of a GPU ----------------------------------*- C++ -*-===//
+//===- GridLaunches.h - how a kernel's stages become launches of a GPU --------------*- C++ -*-===//
 //
-// A launch is some stages, one behind the other, by the blocks of a grid. A block owns some indices of the block loop that the stages share
-// (lower/KernelStages.h), so that a barrier between them is enough. Where
-// stages have no such loop in common a new launch begins; a small kernel that would need several is one block instead.
+// A launch is some stages, one behind the other, by the blocks of a grid. A block owns some indices
+// of the block loop that the stages share (lower/KernelStages.h), so that a barrier between them is
+// enough. Where stages have no such loop in common a new launch begins; a small kernel that would
+// need several is one block instead.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_GPU_GRIDLAUNCHES_H
 #define GRAPHC_PASSES_GPU_GRIDLAUNCHES_H
 

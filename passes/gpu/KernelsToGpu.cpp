@@ -1,4 +1,5 @@
-// Kernels that a GPU's queue launches become functions of the gpu dialect over blocks and threads; see passes/KernelPasses.td.
+// Kernels that a GPU's queue launches become functions of the gpu dialect over blocks and threads;
+// see passes/KernelPasses.td.
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/PartRangeLoop.h"
@@ -21,7 +22,8 @@ namespace graphc {
 
 namespace {
 
-/// Addresses in the 4,096 bytes of a function's parameters; bytes of a block that need no leave of the driver.
+/// Addresses in the 4,096 bytes of a function's parameters; bytes of a block that need no leave of
+/// the driver.
 constexpr unsigned kMostArguments = 512;
 constexpr uint64_t kMostShared = 48 * 1024;
 
@@ -34,8 +36,9 @@ public:
   LogicalResult build(StringRef name) {
     Location loc = kernel_.getLoc();
     if (kernel_.getNumArguments() > kMostArguments)
-      return kernel_.emitError() << "kernel '" << kernel_.getSymName() << "' takes " << kernel_.getNumArguments()
-                                 << " buffers; a GPU's takes at most " << kMostArguments;
+      return kernel_.emitError() << "kernel '" << kernel_.getSymName() << "' takes "
+                                 << kernel_.getNumArguments() << " buffers; a GPU's takes at most "
+                                 << kMostArguments;
     auto function = mlir::gpu::GPUFuncOp::create(builder_, loc, name, kernel_.getFunctionType());
     function->setAttr(mlir::gpu::GPUDialect::getKernelFuncAttrName(), builder_.getUnitAttr());
     function.setKnownBlockSizeAttr(builder_.getDenseI32ArrayAttr({int32_t(launch_.threads), 1, 1}));
@@ -45,7 +48,8 @@ public:
     for (unsigned i = 0; i < kernel_.getNumArguments(); ++i)
       function.setArgAttrs(i, kernel_.getArgAttrDict(i));
     IRMapping mapping;
-    mapping.map(kernel_.getArguments(), function.getArguments().take_front(kernel_.getNumArguments()));
+    mapping.map(kernel_.getArguments(),
+                function.getArguments().take_front(kernel_.getNumArguments()));
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(&function.getBody().front());
     gpu::ThreadBlock block(function, launch_.threads, builder_);
@@ -100,7 +104,8 @@ private:
     std::optional<gpu::OwnedRange> owned;
     if (at.part != BlockLoop::Part::None) {
       const size_t loop = splitLoop(*nest, at, launch_.size);
-      Value first = arith::ConstantIndexOp::create(here, op.getLoc(), blockNumber_ ? launch_.perBlock : 0);
+      Value first =
+          arith::ConstantIndexOp::create(here, op.getLoc(), blockNumber_ ? launch_.perBlock : 0);
       if (blockNumber_)
         first = arith::MulIOp::create(here, op.getLoc(), blockNumber_, first);
       owned = gpu::OwnedRange{loop, first, launch_.perBlock, launch_.size};
@@ -112,17 +117,21 @@ private:
   void byThreads(PartLoop &parts, const gpu::ThreadBlock &block) {
     OpBuilder here(parts.loop);
     Location loc = parts.loop.getLoc();
-    auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(here, loc, value); };
+    auto index = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(here, loc, value);
+    };
     Value first = block.thread, end = index(parts.parts);
     if (blockNumber_) {
       Value begin = arith::MulIOp::create(here, loc, blockNumber_, index(launch_.perBlock));
       first = arith::AddIOp::create(here, loc, begin, first);
-      end = arith::MinUIOp::create(here, loc, arith::AddIOp::create(here, loc, begin, index(launch_.perBlock)), end);
+      end = arith::MinUIOp::create(
+          here, loc, arith::AddIOp::create(here, loc, begin, index(launch_.perBlock)), end);
     }
     auto loop = scf::ForOp::create(here, loc, first, end, index(block.threads));
     OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
     Value part = loop.getInductionVar();
-    Value next = arith::AddIOp::create(inside, loc, part, arith::ConstantIndexOp::create(inside, loc, 1));
+    Value next =
+        arith::AddIOp::create(inside, loc, part, arith::ConstantIndexOp::create(inside, loc, 1));
     parts.moveBodyBefore(loop.getBody()->getTerminator(), part, next);
   }
 
@@ -133,7 +142,8 @@ private:
     Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, block.thread,
                                         arith::ConstantIndexOp::create(builder, loc, 0));
     auto branch = scf::IfOp::create(builder, loc, first, /*withElseRegion=*/false);
-    // What is between them has no effect on memory, and may be wanted by them, or by later stages where it does not need them.
+    // What is between them has no effect on memory, and may be wanted by them, or by later stages
+    // where it does not need them.
     llvm::SmallPtrSet<Operation *, 8> run(ops.begin(), ops.end());
     for (Operation *op = branch->getNextNode(), *last = ops.back(); op;) {
       Operation *next = op->getNextNode();
@@ -182,7 +192,8 @@ struct KernelsToGpuPass : impl::KernelsToGpuBase<KernelsToGpuPass> {
     return (call && call.getQueue()) || (sum && sum.getQueue());
   }
 
-  /// Of a kernel that is also called elsewhere: one of their own for the queues of GPUs, which they then call.
+  /// Of a kernel that is also called elsewhere: one of their own for the queues of GPUs, which they
+  /// then call.
   static func::FuncOp splitOff(func::FuncOp kernel, ModuleOp module) {
     func::FuncOp own = kernel.clone();
     own.setSymName((kernel.getSymName() + "_gpu").str());
@@ -209,12 +220,14 @@ struct KernelsToGpuPass : impl::KernelsToGpuBase<KernelsToGpuPass> {
     for (auto shared : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       if (!callers.onGpu.contains(shared.getSymName()))
         continue;
-      func::FuncOp kernel = callers.elsewhere.contains(shared.getSymName()) ? splitOff(shared, module) : shared;
+      func::FuncOp kernel =
+          callers.elsewhere.contains(shared.getSymName()) ? splitOff(shared, module) : shared;
       FailureOr<SmallVector<gpu::GridLaunch>> launches = gpu::cutIntoLaunches(kernel);
       if (failed(launches))
         return signalPassFailure();
       for (auto [i, launch] : llvm::enumerate(*launches))
-        if (failed(LaunchBuilder(kernel, launch, builder).build(kernels::launchName(kernel.getSymName(), unsigned(i)))))
+        if (failed(LaunchBuilder(kernel, launch, builder)
+                       .build(kernels::launchName(kernel.getSymName(), unsigned(i)))))
           return signalPassFailure();
       numLaunches += launches->size();
       kernel->setAttr(gpu::kLaunches, builder.getI64IntegerAttr(int64_t(launches->size())));

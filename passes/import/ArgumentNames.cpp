@@ -1,4 +1,4 @@
-//===- ArgumentNames.cpp - what arguments of an imported function are called ---------------------------------------===//
+//===- ArgumentNames.cpp - what arguments of an imported function are called ------------------===//
 #include "passes/import/ArgumentNames.h"
 
 #include "llvm/ADT/StringExtras.h"

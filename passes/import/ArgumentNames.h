@@ -1,4 +1,4 @@
-//===- ArgumentNames.h - what arguments of an imported function are called -------------------------------------*- C++ -*-===//
+//===- ArgumentNames.h - what arguments of an imported function are called ----------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_IMPORT_ARGUMENTNAMES_H
 #define GRAPHC_PASSES_IMPORT_ARGUMENTNAMES_H
 

@@ -1,4 +1,4 @@
-//===- CountedLoop.cpp - a loop of StableHLO whose iterations are known --------------------------------------------===//
+//===- CountedLoop.cpp - a loop of StableHLO whose iterations are known -----------------------===//
 #include "passes/import/CountedLoop.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -7,7 +7,9 @@
 using namespace mlir;
 using namespace graphc;
 
-static bool isNamed(Operation *op, StringRef name) { return op && op->getName().getStringRef() == name; }
+static bool isNamed(Operation *op, StringRef name) {
+  return op && op->getName().getStringRef() == name;
+}
 
 /// The number that stablehlo.constant makes, or what a value is that has been imported.
 static std::optional<int64_t> findNumber(Value value) {
@@ -21,13 +23,16 @@ static std::optional<int64_t> findNumber(Value value) {
   return elements.getSplatValue<APInt>().trySExtValue();
 }
 
-/// The block of a region that carries as many values of the same types as `loop` has, and ends by returning `results` of them.
+/// The block of a region that carries as many values of the same types as `loop` has, and ends by
+/// returning `results` of them.
 static Block *findBlock(Operation *loop, unsigned region, unsigned results) {
   Region &where = loop->getRegion(region);
-  if (!where.hasOneBlock() || where.getArgumentTypes() != loop->getResultTypes() || where.front().empty())
+  if (!where.hasOneBlock() || where.getArgumentTypes() != loop->getResultTypes() ||
+      where.front().empty())
     return nullptr;
   Operation &end = where.front().back();
-  return isNamed(&end, "stablehlo.return") && end.getNumOperands() == results && end.getNumResults() == 0
+  return isNamed(&end, "stablehlo.return") && end.getNumOperands() == results &&
+                 end.getNumResults() == 0
              ? &where.front()
              : nullptr;
 }
@@ -36,7 +41,8 @@ bool graphc::isLoop(Operation *op) { return isNamed(op, "stablehlo.while"); }
 
 std::optional<CountedLoop> graphc::findCountedLoop(Operation *loop, ValueRange begins) {
   const unsigned carried = loop->getNumResults();
-  if (loop->getNumRegions() != 2 || begins.size() != carried || begins.getTypes() != loop->getResultTypes())
+  if (loop->getNumRegions() != 2 || begins.size() != carried ||
+      begins.getTypes() != loop->getResultTypes())
     return std::nullopt;
   Block *condition = findBlock(loop, 0, 1), *body = findBlock(loop, 1, carried);
   if (!condition || !body || body->back().getOperandTypes() != loop->getResultTypes())
@@ -54,7 +60,8 @@ std::optional<CountedLoop> graphc::findCountedLoop(Operation *loop, ValueRange b
   Value bound = compare->getOperand(1);
   if (auto argument = dyn_cast<BlockArgument>(bound)) {
     const unsigned number = argument.getArgNumber();
-    if (argument.getOwner() != condition || body->back().getOperand(number) != body->getArgument(number))
+    if (argument.getOwner() != condition ||
+        body->back().getOperand(number) != body->getArgument(number))
       return std::nullopt;
     bound = begins[number];
   }
@@ -78,5 +85,6 @@ std::optional<CountedLoop> graphc::findCountedLoop(Operation *loop, ValueRange b
   const __int128 last = *first + iterations * *step;
   if (iterations > (1 << 20) || last > ((__int128(1) << (bits - 1)) - 1))
     return std::nullopt;
-  return CountedLoop{body, number, IntegerAttr::get(type.getElementType(), *first), *step, int64_t(iterations)};
+  return CountedLoop{body, number, IntegerAttr::get(type.getElementType(), *first), *step,
+                     int64_t(iterations)};
 }

@@ -1,4 +1,4 @@
-//===- CountedLoop.h - a loop of StableHLO whose iterations are known --------------------------------------------*- C++ -*-===//
+//===- CountedLoop.h - a loop of StableHLO whose iterations are known ---------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_IMPORT_COUNTEDLOOP_H
 #define GRAPHC_PASSES_IMPORT_COUNTEDLOOP_H
 
@@ -8,7 +8,8 @@
 
 namespace graphc {
 
-/// What `scan`, `fori_loop` with constant bounds and the like become: stablehlo.while whose condition compares a counter with a constant.
+/// What `scan`, `fori_loop` with constant bounds and the like become: stablehlo.while whose
+/// condition compares a counter with a constant.
 struct CountedLoop {
   mlir::Block *body; ///< its last op returns what the next iteration's arguments are
   unsigned counter; ///< the argument that counts

@@ -1,4 +1,4 @@
-//===- ImportStablehlo.cpp - functions of StableHLO as functions that graph.call names ----------------------------===//
+//===- ImportStablehlo.cpp - functions of StableHLO as functions that graph.call names --------===//
 #include "passes/import/ImportStablehlo.h"
 
 #include "dialects/graph/DiscardableAttributes.h"
@@ -46,18 +46,21 @@ public:
     for (auto &[what, found] : kinds_)
       ops += found.second;
     auto &[first, place] = kinds_.front();
-    InFlightDiagnostic error = emitError(place.first->getLoc())
-                               << ops << (ops == 1 ? " operation" : " operations") << " cannot be imported: " << first
-                               << (place.second > 1 ? ", " + std::to_string(place.second) + " times" : "")
-                               << (kinds_.size() > 1 ? ", and what is named below" : "");
+    InFlightDiagnostic error =
+        emitError(place.first->getLoc())
+        << ops << (ops == 1 ? " operation" : " operations") << " cannot be imported: " << first
+        << (place.second > 1 ? ", " + std::to_string(place.second) + " times" : "")
+        << (kinds_.size() > 1 ? ", and what is named below" : "");
     for (auto &[what, found] : llvm::drop_begin(kinds_))
       error.attachNote(found.first->getLoc())
-          << what << (found.second > 1 ? ", " + std::to_string(found.second) + " times, here first" : "");
+          << what
+          << (found.second > 1 ? ", " + std::to_string(found.second) + " times, here first" : "");
     return error;
   }
 
 private:
-  llvm::MapVector<std::string, std::pair<Operation *, unsigned>, std::map<std::string, unsigned>> kinds_;
+  llvm::MapVector<std::string, std::pair<Operation *, unsigned>, std::map<std::string, unsigned>>
+      kinds_;
 };
 
 /// Shardy's, of devices; a program for one has one device.
@@ -66,13 +69,16 @@ bool isMesh(Operation *op) { return op->getName().getStringRef() == "sdy.mesh"; 
 /// What a function has to be that is imported.
 LogicalResult check(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
-    return function.emitError() << "@" << function.getSymName() << " has " << function.getBody().getBlocks().size()
+    return function.emitError() << "@" << function.getSymName() << " has "
+                                << function.getBody().getBlocks().size()
                                 << " blocks; expected one: control flow cannot be imported";
   if (function.getBody().front().empty() || !isa<func::ReturnOp>(function.getBody().front().back()))
     return function.emitError() << "@" << function.getSymName() << " does not end with func.return";
   for (StringRef count : {"mhlo.num_partitions", "mhlo.num_replicas"})
-    if (auto given = function->getParentOp()->getAttrOfType<IntegerAttr>(count); given && given.getValue().ugt(1))
-      return function.emitError() << "is of a program for " << given.getInt() << " devices (" << count
+    if (auto given = function->getParentOp()->getAttrOfType<IntegerAttr>(count);
+        given && given.getValue().ugt(1))
+      return function.emitError() << "is of a program for " << given.getInt() << " devices ("
+                                  << count
                                   << "); expected one for one device, which graphc partitions";
   return success();
 }
@@ -96,14 +102,16 @@ public:
     for (Operation &op : llvm::make_early_inc_range(*module_.getBody()))
       if (isMesh(&op))
         op.erase();
-    for (NamedAttribute attribute : llvm::to_vector(module_->getDiscardableAttrs())) // mhlo.num_partitions and the like
+    // mhlo.num_partitions and the like
+    for (NamedAttribute attribute : llvm::to_vector(module_->getDiscardableAttrs()))
       if (!isa_and_nonnull<GraphDialect>(attribute.getNameDialect()))
         module_->removeDiscardableAttr(attribute.getName());
     return success();
   }
 
 private:
-  /// A public function is named as its author named it: of JAX's @main in a module @jit_loss, @loss. What it calls has that before its name.
+  /// A public function is named as its author named it: of JAX's @main in a module @jit_loss,
+  /// @loss. What it calls has that before its name.
   LogicalResult nameFunctions(ArrayRef<func::FuncOp> functions) {
     std::string first;
     auto setName = [&](func::FuncOp function, StringRef wanted) -> LogicalResult {
@@ -127,8 +135,8 @@ private:
       first = renamed_[function.getSymName()];
     }
     for (func::FuncOp function : functions)
-      if (!function.isPublic() &&
-          failed(setName(function, (first.empty() ? "" : first + ".") + function.getSymName().str())))
+      if (!function.isPublic() && failed(setName(function, (first.empty() ? "" : first + ".") +
+                                                               function.getSymName().str())))
         return failure();
     return success();
   }
@@ -156,8 +164,9 @@ private:
       auto variable = dyn_cast<VariableOp>(there);
       if (variable && variable.getTensorType() == type)
         return variable;
-      return there->emitError() << "@" << name << " is no variable of type " << type
-                                << ", which it would have to be as an argument of a function that is imported";
+      return there->emitError()
+             << "@" << name << " is no variable of type " << type
+             << ", which it would have to be as an argument of a function that is imported";
     }
     const bool trains = tree == trees_.begin() && isa<FloatType>(type.getElementType());
     builder_.setInsertionPointToStart(module_.getBody());
@@ -171,10 +180,11 @@ private:
   }
 
   LogicalResult import(func::FuncOp function) {
-    for (Type type : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes()))
+    for (Type type :
+         llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes()))
       if (!isGraphTensor(type, AnyKind))
-        return function.emitError() << "@" << function.getSymName() << " takes or gives a " << type << "; expected "
-                                    << kWhatIsSupported;
+        return function.emitError() << "@" << function.getSymName() << " takes or gives a " << type
+                                    << "; expected " << kWhatIsSupported;
     SmallVector<VariableOp> variables(function.getNumArguments());
     SmallVector<Type> results;
     SmallVector<Type> arguments;
@@ -197,24 +207,28 @@ private:
         results.push_back(type);
     builder_.setInsertionPoint(function);
     OperationState state(clean(function.getLoc()), FuncOp::getOperationName());
-    state.addAttribute(SymbolTable::getSymbolAttrName(), builder_.getStringAttr(renamed_[function.getSymName()]));
+    state.addAttribute(SymbolTable::getSymbolAttrName(),
+                       builder_.getStringAttr(renamed_[function.getSymName()]));
     state.addAttribute(SymbolTable::getVisibilityAttrName(), builder_.getStringAttr("private"));
-    state.addAttribute("function_type", TypeAttr::get(builder_.getFunctionType(arguments, results)));
+    state.addAttribute("function_type",
+                       TypeAttr::get(builder_.getFunctionType(arguments, results)));
     Block *body = &state.addRegion()->emplaceBlock();
     body->addArguments(arguments, places);
     builder_.create(state);
     builder_.setInsertionPointToStart(body);
-    if (Value known = arguments.size() == 1 && results.size() == 1 && !function.isPublic()
-                          ? stablehlo::importRule(function.getSymName(), function.getBody(), body->getArgument(0),
-                                                  builder_, clean(function.getLoc()))
-                          : Value()) {
+    if (Value known =
+            arguments.size() == 1 && results.size() == 1 && !function.isPublic()
+                ? stablehlo::importRule(function.getSymName(), function.getBody(),
+                                        body->getArgument(0), builder_, clean(function.getLoc()))
+                : Value()) {
       ReturnOp::create(builder_, clean(function.getLoc()), known);
       return success();
     }
     if (SmallVector<Value> stopped =
-            function.isPublic() ? SmallVector<Value>()
-                                : stablehlo::importStop(function.getSymName(), function.getBody().front(),
-                                                        body->getArguments(), builder_, clean(function.getLoc()));
+            function.isPublic()
+                ? SmallVector<Value>()
+                : stablehlo::importStop(function.getSymName(), function.getBody().front(),
+                                        body->getArguments(), builder_, clean(function.getLoc()));
         !stopped.empty()) {
       ReturnOp::create(builder_, clean(function.getLoc()), stopped);
       return success();
@@ -222,10 +236,10 @@ private:
     IRMapping values;
     unsigned next = 0;
     for (auto [argument, variable] : llvm::zip(function.getArguments(), variables))
-      values.map(
-          argument,
-          variable ? ReadOp::create(builder_, placeOf(argument), argument.getType(), variable.getSymName()).getResult()
-                   : Value(body->getArgument(next++)));
+      values.map(argument, variable ? ReadOp::create(builder_, placeOf(argument),
+                                                     argument.getType(), variable.getSymName())
+                                          .getResult()
+                                    : Value(body->getArgument(next++)));
     Operation *end = &function.getBody().front().back();
     for (Operation &op : llvm::make_range(function.getBody().front().begin(), end->getIterator()))
       if (failed(import(&op, values)))
@@ -241,8 +255,10 @@ private:
     return success();
   }
 
-  /// Of each result the variable whose next value it is, or nothing. Those of the first tree are trained, and not given back.
-  FailureOr<SmallVector<VariableOp>> findStates(func::FuncOp function, ArrayRef<VariableOp> variables) {
+  /// Of each result the variable whose next value it is, or nothing. Those of the first tree are
+  /// trained, and not given back.
+  FailureOr<SmallVector<VariableOp>> findStates(func::FuncOp function,
+                                                ArrayRef<VariableOp> variables) {
     std::vector<StateLeaf> states, results;
     SmallVector<VariableOp> of;
     for (auto [argument, variable] : llvm::zip(function.getArguments(), variables)) {
@@ -262,7 +278,8 @@ private:
     SmallVector<VariableOp> found;
     for (int state : matchStates(states, results, ambiguity)) {
       found.push_back(state < 0 ? VariableOp() : of[state]);
-      if (VariableOp variable = found.back(); variable && !variable.getAggregation() && hasSums(variable.getType()))
+      if (VariableOp variable = found.back();
+          variable && !variable.getAggregation() && hasSums(variable.getType()))
         variable.setAggregation("mean");
     }
     if (!ambiguity.empty())
@@ -272,13 +289,15 @@ private:
   }
 
   LogicalResult import(Operation *op, IRMapping &values) {
-    SmallVector<Value> operands =
-        llvm::map_to_vector(op->getOperands(), [&](Value operand) { return values.lookupOrNull(operand); });
-    if (llvm::is_contained(operands, Value())) // MLIR does not look into regions of ops that it does not know
+    SmallVector<Value> operands = llvm::map_to_vector(
+        op->getOperands(), [&](Value operand) { return values.lookupOrNull(operand); });
+    // MLIR does not look into regions of ops that it does not know
+    if (llvm::is_contained(operands, Value()))
       return op->emitError() << "'" << op->getName() << "' has an operand that is made behind it";
     const Location place = clean(op->getLoc());
     if (auto call = dyn_cast<func::CallOp>(op)) {
-      auto made = CallOp::create(builder_, place, call.getResultTypes(), renamed_[call.getCallee()], operands);
+      auto made = CallOp::create(builder_, place, call.getResultTypes(), renamed_[call.getCallee()],
+                                 operands);
       values.map(call.getResults(), made.getResults());
       return success();
     }
@@ -295,8 +314,10 @@ private:
     if (failed(made))
       return failure();
     if (made->values.size() != op->getNumResults() || made->values.empty()) {
-      unsupported_.add(op, op->getName().getStringRef().str() + (made->why.empty() ? "" : " " + made->why));
-      auto stand = UnrealizedConversionCastOp::create(builder_, place, op->getResultTypes(), ValueRange());
+      unsupported_.add(op, op->getName().getStringRef().str() +
+                               (made->why.empty() ? "" : " " + made->why));
+      auto stand =
+          UnrealizedConversionCastOp::create(builder_, place, op->getResultTypes(), ValueRange());
       made->values.assign(stand.getResults().begin(), stand.getResults().end());
     }
     values.map(op->getResults(), made->values);
@@ -304,7 +325,8 @@ private:
   }
 
   /// One iteration behind the other, each with its number as a constant.
-  LogicalResult unroll(Operation *op, const CountedLoop &loop, SmallVector<Value> carried, IRMapping &values) {
+  LogicalResult unroll(Operation *op, const CountedLoop &loop, SmallVector<Value> carried,
+                       IRMapping &values) {
     auto type = cast<RankedTensorType>(carried[loop.counter].getType());
     for (int64_t i = 0; i < loop.iterations; ++i) {
       if ((unrolled_ += llvm::range_size(*loop.body)) > kMostUnrolled)
@@ -312,7 +334,8 @@ private:
                << "its loops have more than " << kMostUnrolled
                << " operations one iteration behind the other; expected fewer iterations, or smaller ones";
       auto number = IntegerAttr::get(type.getElementType(), loop.first.getInt() + i * loop.step);
-      carried[loop.counter] = createConstant(builder_, clean(op->getLoc()), DenseElementsAttr::get(type, number));
+      carried[loop.counter] =
+          createConstant(builder_, clean(op->getLoc()), DenseElementsAttr::get(type, number));
       values.map(loop.body->getArguments(), carried);
       for (Operation &inner : llvm::make_range(loop.body->begin(), std::prev(loop.body->end())))
         if (failed(import(&inner, values)))
@@ -333,15 +356,17 @@ private:
     return function;
   }
 
-  /// JAX names each op by the functions and modules that it stands in: "jit(loss)/MLP/Dense_0/dot_general". Without the first, it is a name
-  /// for placement rules; one word alone names a kind of op and not one.
+  /// JAX names each op by the functions and modules that it stands in:
+  /// "jit(loss)/MLP/Dense_0/dot_general". Without the first, it is a name for placement rules; one
+  /// word alone names a kind of op and not one.
   static Location clean(Location location) {
     auto named = dyn_cast<NameLoc>(location);
     if (!named)
       return location;
     SmallVector<StringRef> parts;
     named.getName().getValue().split(parts, '/');
-    llvm::erase_if(parts, [](StringRef part) { return part.starts_with("jit(") || part.starts_with("jit:"); });
+    llvm::erase_if(
+        parts, [](StringRef part) { return part.starts_with("jit(") || part.starts_with("jit:"); });
     const std::string name = StringRef(llvm::join(parts, "/")).rtrim(':').str();
     if (parts.size() < 2 || !findNameDefect(name).empty())
       return named.getChildLoc();
@@ -377,7 +402,8 @@ struct ImportStablehloPass : graphc::impl::ImportStablehloBase<ImportStablehloPa
 
 bool graphc::hasStablehlo(ModuleOp module) {
   return !module.getOps<func::FuncOp>().empty() && !module->hasAttr(GraphDialect::kStage) &&
-         llvm::all_of(*module.getBody(), [](Operation &op) { return isa<func::FuncOp>(op) || isMesh(&op); });
+         llvm::all_of(*module.getBody(),
+                      [](Operation &op) { return isa<func::FuncOp>(op) || isMesh(&op); });
 }
 
 std::vector<std::string> graphc::listArguments(ModuleOp module) {

@@ -1,4 +1,8 @@
-//===- MatchStateResults.cpp - which results of an imported function are next values of variables -----------------===//
+//===- MatchStateResults.cpp ------------------------------------------------------------------===//
+//
+// Which results of an imported function are next values of variables.
+//
+//===------------------------------------------------------------------------------------------===//
 #include "passes/import/MatchStateResults.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -19,14 +23,16 @@ static size_t rate(const TreePath &state, const TreePath &result) {
   for (ArrayRef<std::string> form : {ArrayRef(withRoot), ArrayRef(state.keys)}) {
     if (form.empty() || keys.size() < form.size() || keys.take_back(form.size()) != form)
       continue;
-    if (keys.size() == form.size() && llvm::all_of(form, isNumber)) // result[0] is the first result, and no state[0]
+    // result[0] is the first result, and no state[0]
+    if (keys.size() == form.size() && llvm::all_of(form, isNumber))
       continue;
     return 2 * form.size() + (llvm::all_of(keys.drop_back(form.size()), isNumber) ? 1 : 0);
   }
   return 0;
 }
 
-std::vector<int> graphc::matchStates(ArrayRef<StateLeaf> states, ArrayRef<StateLeaf> results, std::string &ambiguity) {
+std::vector<int> graphc::matchStates(ArrayRef<StateLeaf> states, ArrayRef<StateLeaf> results,
+                                     std::string &ambiguity) {
   struct Match {
     size_t rating;
     int state, result;
@@ -45,10 +51,11 @@ std::vector<int> graphc::matchStates(ArrayRef<StateLeaf> states, ArrayRef<StateL
   for (const Match &match : matches) {
     const int taken = stateOf[match.result];
     if (ratingOf[match.state] == match.rating || (taken >= 0 && ratingOf[taken] == match.rating)) {
-      ambiguity =
-          results[match.result].name + " may be the next value of " + states[match.state].name + ", and " +
-          (taken >= 0 ? "of " + states[taken].name : results[llvm::find(stateOf, match.state) - stateOf.begin()].name) +
-          " as well";
+      ambiguity = results[match.result].name + " may be the next value of " +
+                  states[match.state].name + ", and " +
+                  (taken >= 0 ? "of " + states[taken].name
+                              : results[llvm::find(stateOf, match.state) - stateOf.begin()].name) +
+                  " as well";
       return stateOf;
     }
     if (taken >= 0 || ratingOf[match.state])

@@ -1,4 +1,8 @@
-//===- MatchStateResults.h - which results of an imported function are next values of variables ---------*- C++ -*-===//
+//===- MatchStateResults.h --------------------------------------------------------------------===//
+//
+// Which results of an imported function are next values of variables.
+//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_IMPORT_MATCHSTATERESULTS_H
 #define GRAPHC_PASSES_IMPORT_MATCHSTATERESULTS_H
 
@@ -15,8 +19,9 @@ struct StateLeaf {
   std::string name; ///< for messages
 };
 
-/// Of each result the number of the state whose next value it is, or -1. A result is one where its path ends with that of the state, with or without
-/// the state's root, and its type is the state's; the longer match comes first, then what has numbers alone before it: result[1]['mean']. Where
+/// Of each result the number of the state whose next value it is, or -1. A result is one where its
+/// path ends with that of the state, with or without the state's root, and its type is the state's;
+/// the longer match comes first, then what has numbers alone before it: result[1]['mean']. Where
 /// two match alike, `ambiguity` says so.
 std::vector<int> matchStates(llvm::ArrayRef<StateLeaf> states, llvm::ArrayRef<StateLeaf> results,
                              std::string &ambiguity);

@@ -1,4 +1,4 @@
-//===- PrepareStablehlo.cpp - a module of StableHLO before its ops are imported -----------------------------------===//
+//===- PrepareStablehlo.cpp - a module of StableHLO before its ops are imported ---------------===//
 #include "passes/import/PrepareStablehlo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -32,8 +32,8 @@ static bool isEffectful(Operation *op) {
     auto effect = dictionary ? dictionary.getAs<BoolAttr>("has_side_effect") : BoolAttr();
     return effect && effect.getValue();
   };
-  return (op->getNumResults() == 0 && op != &op->getBlock()->back()) || saysSo(op->getDiscardableAttrDictionary()) ||
-         saysSo(op->getPropertiesAsAttribute());
+  return (op->getNumResults() == 0 && op != &op->getBlock()->back()) ||
+         saysSo(op->getDiscardableAttrDictionary()) || saysSo(op->getPropertiesAsAttribute());
 }
 
 /// From the end, of which the last op stays.
@@ -104,20 +104,21 @@ static bool isSignBlind(Operation *op) {
                                           "stablehlo.xor"};
   const StringRef name = op->getName().getStringRef();
   if (name == "stablehlo.convert")
-    return llvm::all_of(
-        llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes())),
-        [](Type type) { return isa<IntegerType>(getElementTypeOrSelf(type)); });
+    return llvm::all_of(llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
+                                                 llvm::to_vector(op->getResultTypes())),
+                        [](Type type) { return isa<IntegerType>(getElementTypeOrSelf(type)); });
   return blind.contains(name);
 }
 
 void graphc::readUnsignedAsSigned(ModuleOp module) {
-  const bool isBlind = !module
-                            .walk([](Operation *op) {
-                              const bool touches = llvm::any_of(op->getOperandTypes(), isWide) ||
-                                                   llvm::any_of(op->getResultTypes(), isWide);
-                              return touches && !isSignBlind(op) ? WalkResult::interrupt() : WalkResult::advance();
-                            })
-                            .wasInterrupted();
+  const bool isBlind =
+      !module
+           .walk([](Operation *op) {
+             const bool touches = llvm::any_of(op->getOperandTypes(), isWide) ||
+                                  llvm::any_of(op->getResultTypes(), isWide);
+             return touches && !isSignBlind(op) ? WalkResult::interrupt() : WalkResult::advance();
+           })
+           .wasInterrupted();
   for (auto function : module.getOps<func::FuncOp>())
     if (!isBlind || (function.isPublic() && (llvm::any_of(function.getArgumentTypes(), isWide) ||
                                              llvm::any_of(function.getResultTypes(), isWide))))
@@ -130,8 +131,8 @@ void graphc::readUnsignedAsSigned(ModuleOp module) {
         argument.setType(asSigned(argument.getType()));
     if (auto function = dyn_cast<func::FuncOp>(op)) {
       auto types = [](ArrayRef<Type> given) { return llvm::map_to_vector(given, asSigned); };
-      function.setFunctionType(
-          FunctionType::get(op->getContext(), types(function.getArgumentTypes()), types(function.getResultTypes())));
+      function.setFunctionType(FunctionType::get(
+          op->getContext(), types(function.getArgumentTypes()), types(function.getResultTypes())));
     }
   });
 }
@@ -148,7 +149,8 @@ static bool followsFromArgument(Value value) {
         return true;
       llvm::append_range(open, parent->getOperands()); // of a loop
     } else if (Operation *op = next.getDefiningOp(); seen.insert(op).second) {
-      op->walk([&](Operation *inner) { llvm::append_range(open, inner->getOperands()); }); // a loop takes what is in it
+      // a loop takes what is in it
+      op->walk([&](Operation *inner) { llvm::append_range(open, inner->getOperands()); });
     }
   }
   return false;
@@ -156,15 +158,19 @@ static bool followsFromArgument(Value value) {
 
 void graphc::warnOfConstantKeys(ModuleOp module) {
   // Floats of bits are made so.
-  const llvm::StringSet<> draw =
-      findFunctions(module, [](Operation *op) { return op->getName().getStringRef() == "stablehlo.bitcast_convert"; });
+  const llvm::StringSet<> draw = findFunctions(module, [](Operation *op) {
+    return op->getName().getStringRef() == "stablehlo.bitcast_convert";
+  });
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic())
       function.walk([&](func::CallOp call) {
-        auto isKey = [](Value operand) { return getElementTypeOrSelf(operand).isUnsignedInteger(32); };
+        auto isKey = [](Value operand) {
+          return getElementTypeOrSelf(operand).isUnsignedInteger(32);
+        };
         if (draw.contains(call.getCallee()) && llvm::any_of(call.getOperands(), isKey) &&
-            llvm::none_of(call.getOperands(),
-                          [&](Value operand) { return isKey(operand) && followsFromArgument(operand); }))
+            llvm::none_of(call.getOperands(), [&](Value operand) {
+              return isKey(operand) && followsFromArgument(operand);
+            }))
           call.emitWarning()
               << "random numbers of a key that is a constant: they are the same in each step; expected a key that "
                  "follows from an argument";

@@ -18,12 +18,14 @@ Value flatten(OpBuilder &builder, Location loc, Value memory) {
   if (type.getRank() == 1)
     return memory;
   int64_t elements = type.getNumElements();
-  return memref::ReinterpretCastOp::create(builder, loc, MemRefType::get({elements}, type.getElementType()), memory,
-                                           /*offset=*/int64_t(0), /*sizes=*/ArrayRef<int64_t>{elements},
-                                           /*strides=*/ArrayRef<int64_t>{1});
+  return memref::ReinterpretCastOp::create(
+      builder, loc, MemRefType::get({elements}, type.getElementType()), memory,
+      /*offset=*/int64_t(0), /*sizes=*/ArrayRef<int64_t>{elements},
+      /*strides=*/ArrayRef<int64_t>{1});
 }
 
-/// The value of a linear expression at the given dimension values; nothing for mod and the divisions.
+/// The value of a linear expression at the given dimension values; nothing for mod and the
+/// divisions.
 std::optional<int64_t> evaluate(AffineExpr expr, ArrayRef<int64_t> dims) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
@@ -32,14 +34,16 @@ std::optional<int64_t> evaluate(AffineExpr expr, ArrayRef<int64_t> dims) {
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary || (expr.getKind() != AffineExprKind::Add && expr.getKind() != AffineExprKind::Mul))
     return std::nullopt;
-  std::optional<int64_t> left = evaluate(binary.getLHS(), dims), right = evaluate(binary.getRHS(), dims);
+  std::optional<int64_t> left = evaluate(binary.getLHS(), dims),
+                         right = evaluate(binary.getRHS(), dims);
   if (!left || !right)
     return std::nullopt;
   return expr.getKind() == AffineExprKind::Add ? *left + *right : *left * *right;
 }
 
 /// Composes the operand's index map with its strides.
-LogicalResult readOperand(linalg::LinalgOp op, OpOperand &operand, OpBuilder &builder, NestOperand &result) {
+LogicalResult readOperand(linalg::LinalgOp op, OpOperand &operand, OpBuilder &builder,
+                          NestOperand &result) {
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   result.coefficients.assign(op.getNumLoops(), 0);
   if (!type) {
@@ -50,14 +54,16 @@ LogicalResult readOperand(linalg::LinalgOp op, OpOperand &operand, OpBuilder &bu
   Value whole = operand.get();
   if (auto part = whole.getDefiningOp<memref::SubViewOp>())
     whole = part.getSource();
-  else if (auto shape = whole.getDefiningOp<memref::ReinterpretCastOp>()) // of one element, for the length of the loops
+  else if (auto shape = whole.getDefiningOp<memref::ReinterpretCastOp>())
+    // of one element, for the length of the loops
     whole = shape.getSource();
   SmallVector<int64_t> strides;
   if (!type.hasStaticShape() || !cast<MemRefType>(whole.getType()).getLayout().isIdentity() ||
-      failed(type.getStridesAndOffset(strides, result.offset)) || ShapedType::isDynamic(result.offset) ||
-      ShapedType::isDynamicShape(strides))
-    return op.emitError() << "operand " << operand.getOperandNumber() << " is " << type
-                          << ", expected a static shape and the identity layout, or a static part of such a buffer";
+      failed(type.getStridesAndOffset(strides, result.offset)) ||
+      ShapedType::isDynamic(result.offset) || ShapedType::isDynamicShape(strides))
+    return op.emitError()
+           << "operand " << operand.getOperandNumber() << " is " << type
+           << ", expected a static shape and the identity layout, or a static part of such a buffer";
   AffineMap map = op.getMatchingIndexingMap(&operand);
   SmallVector<int64_t> dims(op.getNumLoops(), 0);
   for (auto [axis, stride] : llvm::enumerate(strides)) {
@@ -85,7 +91,9 @@ void forEachOperand(FlatLoopNest &nest, llvm::function_ref<void(NestOperand &)> 
 
 void eraseLoop(FlatLoopNest &nest, size_t loop) {
   nest.loops.erase(nest.loops.begin() + loop);
-  forEachOperand(nest, [&](NestOperand &operand) { operand.coefficients.erase(operand.coefficients.begin() + loop); });
+  forEachOperand(nest, [&](NestOperand &operand) {
+    operand.coefficients.erase(operand.coefficients.begin() + loop);
+  });
 }
 
 /// Merges loop + 1 into loop where each operand's inner walk ends where the next outer step begins.
@@ -94,7 +102,8 @@ bool mergeWithNext(FlatLoopNest &nest, size_t loop) {
     return false;
   bool mergeable = true;
   forEachOperand(nest, [&](NestOperand &operand) {
-    mergeable &= operand.coefficients[loop] == operand.coefficients[loop + 1] * nest.loops[loop + 1].size;
+    mergeable &=
+        operand.coefficients[loop] == operand.coefficients[loop + 1] * nest.loops[loop + 1].size;
   });
   if (!mergeable)
     return false;

@@ -100,24 +100,27 @@ Value FloatMath::scale(Value x, Value n) {
   return mul(mul(x, power(half)), power(rest));
 }
 
-/// exp(x) = 2^n · exp(r), n = round(x / ln 2), r = x - n ln 2 with ln 2 in two parts. Adding 1.5 · 2^mantissa rounds to
-/// the nearest integer and leaves it in the low bits of the sum.
+/// exp(x) = 2^n · exp(r), n = round(x / ln 2), r = x - n ln 2 with ln 2 in two parts. Adding 1.5 ·
+/// 2^mantissa rounds to the nearest integer and leaves it in the low bits of the sum.
 FloatMath::Power FloatMath::splitPower(Value x) {
   Value magic = constant(isDouble ? 6755399441055744.0 : 12582912.0);
   Value shifted = add(mul(x, constant(1.44269504088896340736)), magic);
   Value n = sub(shifted, magic);
   Value nInteger = arith::SubIOp::create(builder, loc, bits(shifted), bits(magic));
   if (isDouble) {
-    Value r = sub(sub(x, mul(n, constant(6.93145751953125E-1))), mul(n, constant(1.42860682030941723212E-6)));
+    Value r = sub(sub(x, mul(n, constant(6.93145751953125E-1))),
+                  mul(n, constant(1.42860682030941723212E-6)));
     Value r2 = mul(r, r);
-    Value p = mul(r, polynomial(r2, {1.26177193074810590878E-4, 3.02994407707441961300E-2, 9.99999999999999999910E-1}));
-    Value q = polynomial(r2, {3.00198505138664455042E-6, 2.52448340349684104192E-3, 2.27265548208155028766E-1, 2.0});
+    Value p = mul(r, polynomial(r2, {1.26177193074810590878E-4, 3.02994407707441961300E-2,
+                                     9.99999999999999999910E-1}));
+    Value q = polynomial(
+        r2, {3.00198505138664455042E-6, 2.52448340349684104192E-3, 2.27265548208155028766E-1, 2.0});
     Value quotient = div(p, sub(q, p));
     return {add(quotient, quotient), nInteger};
   }
   Value r = sub(sub(x, mul(n, constant(0.693359375))), mul(n, constant(-2.12194440e-4)));
-  Value p = polynomial(
-      r, {1.9875691500E-4, 1.3981999507E-3, 8.3334519073E-3, 4.1665795894E-2, 1.6666665459E-1, 5.0000001201E-1});
+  Value p = polynomial(r, {1.9875691500E-4, 1.3981999507E-3, 8.3334519073E-3, 4.1665795894E-2,
+                           1.6666665459E-1, 5.0000001201E-1});
   return {add(mul(p, mul(r, r)), r), nInteger};
 }
 
@@ -159,7 +162,8 @@ FloatMath::Split FloatMath::splitExponent(Value x) {
 Value FloatMath::logSpecial(Value x, Value result) {
   result = select(equal(x, constant(kInfinity)), x, result);
   result = select(equal(x, constant(0.0)), constant(-kInfinity), result);
-  result = select(below(x, constant(0.0)), constant(std::numeric_limits<double>::quiet_NaN()), result);
+  result =
+      select(below(x, constant(0.0)), constant(std::numeric_limits<double>::quiet_NaN()), result);
   return select(isNaN(x), x, result);
 }
 
@@ -168,19 +172,20 @@ Value FloatMath::log(Value x) {
   Value f = sub(split.mantissa, constant(1.0)), k = split.exponent;
   if (!isDouble) {
     Value z = mul(f, f);
-    Value y =
-        mul(mul(polynomial(f, {7.0376836292E-2, -1.1514610310E-1, 1.1676998740E-1, -1.2420140846E-1, 1.4249322787E-1,
-                               -1.6668057665E-1, 2.0000714765E-1, -2.4999993993E-1, 3.3333331174E-1}),
-                f),
-            z);
+    Value y = mul(mul(polynomial(f, {7.0376836292E-2, -1.1514610310E-1, 1.1676998740E-1,
+                                     -1.2420140846E-1, 1.4249322787E-1, -1.6668057665E-1,
+                                     2.0000714765E-1, -2.4999993993E-1, 3.3333331174E-1}),
+                      f),
+                  z);
     y = add(y, mul(k, constant(-2.12194440e-4)));
     y = sub(y, mul(constant(0.5), z));
     return logSpecial(x, add(add(f, y), mul(k, constant(0.693359375))));
   }
   Value s = div(f, add(constant(2.0), f));
   Value z = mul(s, s);
-  Value r = mul(z, polynomial(z, {1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01,
-                                  2.222219843214978396e-01, 2.857142874366239149e-01, 3.999999999940941908e-01,
+  Value r = mul(z, polynomial(z, {1.479819860511658591e-01, 1.531383769920937332e-01,
+                                  1.818357216161805012e-01, 2.222219843214978396e-01,
+                                  2.857142874366239149e-01, 3.999999999940941908e-01,
                                   6.666666666666735130e-01}));
   Value halfSquare = mul(constant(0.5), mul(f, f));
   Value low = add(mul(s, add(halfSquare, r)), mul(k, constant(1.90821492927058770002e-10)));
@@ -192,54 +197,60 @@ Value FloatMath::log(Value x) {
 Value FloatMath::logPlusOne(Value x) {
   Pair sum = twoSum(constant(1.0), x);
   Value logarithm = log(sum.high);
-  Value ordinary =
-      arith::AndIOp::create(builder, loc, below(constant(0.0), sum.high), below(sum.high, constant(kInfinity)));
+  Value ordinary = arith::AndIOp::create(builder, loc, below(constant(0.0), sum.high),
+                                         below(sum.high, constant(kInfinity)));
   Value result = select(ordinary, add(logarithm, div(sum.low, sum.high)), logarithm);
   return select(equal(x, constant(0.0)), x, result);
 }
 
-/// Below 1 a polynomial in x², above 1 - exp of a polynomial, which is log(1 - erf(x)). Both are fitted for the least relative error of erf.
+/// Below 1 a polynomial in x², above 1 - exp of a polynomial, which is log(1 - erf(x)). Both are
+/// fitted for the least relative error of erf.
 Value FloatMath::erf(Value x) {
   Value a = absolute(x), z = mul(x, x), small, exponent;
   Value far = sub(clamp(a, 1.0, isDouble ? 6.0 : 4.0), constant(1.0));
   if (isDouble) {
-    small = polynomial(z, {5.9461428575282892926e-11, -1.136617819891126237e-9, 1.4658009837284319199e-8,
-                           -1.6350044113026288104e-7, 1.6460974550230457038e-6, -0.000014925593611363527985,
-                           0.00012055331041078708101, -0.00085483269788520873671, 0.0052239776247827202951,
-                           -0.026866170645073088612, 0.1128379167095485869, -0.37612638903183747644,
-                           0.12837916709551257375});
-    exponent = polynomial(far, {1.0437536979946232238e-12, -2.893113584881996668e-11, 3.6954582216989010204e-10,
-                                -2.8727643605561593263e-9, 1.4950642087358305706e-8, -5.2162249558810655921e-8,
-                                9.7834854320863230713e-8, 1.4238344144459843501e-7, -2.0591446667978708293e-6,
-                                9.6083047343203326815e-6, -0.000027158694782543851584, 0.000026277662504321671232,
-                                0.00023732255818772440997, -0.0019779025868222125879, 0.010033825377416227313,
-                                -0.04156109804209076685, -0.8431072563586634006, -2.638967514234788483,
-                                -1.8496055099332482562});
+    small = polynomial(z, {5.9461428575282892926e-11, -1.136617819891126237e-9,
+                           1.4658009837284319199e-8, -1.6350044113026288104e-7,
+                           1.6460974550230457038e-6, -0.000014925593611363527985,
+                           0.00012055331041078708101, -0.00085483269788520873671,
+                           0.0052239776247827202951, -0.026866170645073088612,
+                           0.1128379167095485869, -0.37612638903183747644, 0.12837916709551257375});
+    exponent = polynomial(
+        far, {1.0437536979946232238e-12, -2.893113584881996668e-11, 3.6954582216989010204e-10,
+              -2.8727643605561593263e-9, 1.4950642087358305706e-8, -5.2162249558810655921e-8,
+              9.7834854320863230713e-8, 1.4238344144459843501e-7, -2.0591446667978708293e-6,
+              9.6083047343203326815e-6, -0.000027158694782543851584, 0.000026277662504321671232,
+              0.00023732255818772440997, -0.0019779025868222125879, 0.010033825377416227313,
+              -0.04156109804209076685, -0.8431072563586634006, -2.638967514234788483,
+              -1.8496055099332482562});
   } else {
-    small = polynomial(z, {7.85794875443e-5, -0.000801137849139, 0.00518845596642, -0.0268538756963, 0.112835865781,
-                           -0.376126259379, 0.128379165746});
-    exponent = polynomial(far, {0.000185951293556, -0.00182781350752, 0.00989346235371, -0.0415024465169,
-                                -0.843117829865, -2.63896685911, -1.84960551642});
+    small = polynomial(z, {7.85794875443e-5, -0.000801137849139, 0.00518845596642, -0.0268538756963,
+                           0.112835865781, -0.376126259379, 0.128379165746});
+    exponent = polynomial(far, {0.000185951293556, -0.00182781350752, 0.00989346235371,
+                                -0.0415024465169, -0.843117829865, -2.63896685911, -1.84960551642});
   }
   Value large = withSignOf(sub(constant(1.0), exp(exponent)), x);
   return select(below(constant(1.0), a), large, add(x, mul(x, small)));
 }
 
 bool FloatMath::expands(Operation *op) {
-  return isa<math::ExpOp, math::LogOp, math::TanhOp, math::PowFOp, math::ExpM1Op, math::Log1pOp, math::ErfOp,
-             math::FloorOp, math::CeilOp, math::RoundEvenOp, arith::RemFOp, math::SinOp, math::CosOp>(op);
+  return isa<math::ExpOp, math::LogOp, math::TanhOp, math::PowFOp, math::ExpM1Op, math::Log1pOp,
+             math::ErfOp, math::FloorOp, math::CeilOp, math::RoundEvenOp, arith::RemFOp,
+             math::SinOp, math::CosOp>(op);
 }
 
 /// Below 0.625 a polynomial in x², above 1 - 2 / (exp(2x) + 1).
 Value FloatMath::tanh(Value x) {
   Value a = absolute(x), z = mul(x, x), small;
   if (isDouble) {
-    Value p = polynomial(z, {-9.64399179425052238628E-1, -9.92877231001918586564E1, -1.61468768441708447952E3});
-    Value q = polynomial(z, {1.0, 1.12811678491632931402E2, 2.23548839060100448583E3, 4.84406305325125486048E3});
+    Value p = polynomial(
+        z, {-9.64399179425052238628E-1, -9.92877231001918586564E1, -1.61468768441708447952E3});
+    Value q = polynomial(
+        z, {1.0, 1.12811678491632931402E2, 2.23548839060100448583E3, 4.84406305325125486048E3});
     small = add(x, mul(x, mul(z, div(p, q))));
   } else {
-    Value p =
-        polynomial(z, {-5.70498872745E-3, 2.06390887954E-2, -5.37397155531E-2, 1.33314422036E-1, -3.33332819422E-1});
+    Value p = polynomial(z, {-5.70498872745E-3, 2.06390887954E-2, -5.37397155531E-2,
+                             1.33314422036E-1, -3.33332819422E-1});
     small = add(mul(mul(p, z), x), x);
   }
   Value power = exp(add(a, a));
@@ -266,8 +277,8 @@ FloatMath::Pair FloatMath::twoProduct(Value a, Value b) {
   return {product, add(error, mul(left.low, right.low))};
 }
 
-/// log(x) = k ln 2 + 2 atanh(s), s = f / (2 + f), with s and the leading terms to twice the precision, so that a power's
-/// relative error stays near 1e-15 although its exponent reaches 700.
+/// log(x) = k ln 2 + 2 atanh(s), s = f / (2 + f), with s and the leading terms to twice the
+/// precision, so that a power's relative error stays near 1e-15 although its exponent reaches 700.
 FloatMath::Pair FloatMath::logPair(Value x) {
   Split split = splitExponent(x);
   Value f = sub(split.mantissa, constant(1.0)), k = split.exponent;
@@ -277,7 +288,8 @@ FloatMath::Pair FloatMath::logPair(Value x) {
   Value rest = sub(sub(sub(f, back.high), back.low), mul(s, denominator.low));
   Value sLow = div(rest, denominator.high);
   Value z = mul(s, s);
-  // 2 atanh(s) = 2s + s z (2/3 + 2/5 z + …): the series itself, exact to 2^-60 of the total for |s| < 0.1716.
+  // 2 atanh(s) = 2s + s z (2/3 + 2/5 z + …): the series itself, exact to 2^-60 of the total for |s|
+  // < 0.1716.
   Value tail = constant(2.0 / 27);
   for (int n = 25; n >= 5; n -= 2)
     tail = add(mul(tail, z), constant(2.0 / n));
@@ -300,25 +312,28 @@ FloatMath::Pair FloatMath::logPair(Value x) {
 
 /// The sign of x^y for negative x, NaN where y is no integer; x^0 = 1^y = 1.
 Value FloatMath::powSigns(Value x, Value y, Value magnitude) {
-  double exact = isDouble ? 9007199254740992.0 : 16777216.0; // from here on every float is an even integer
+  // from here on every float is an even integer
+  double exact = isDouble ? 9007199254740992.0 : 16777216.0;
   Value clamped = clamp(select(isNaN(y), constant(0.0), y), -exact, exact);
   Value asInteger = arith::FPToSIOp::create(builder, loc, integerType, clamped);
   Value isInteger = equal(arith::SIToFPOp::create(builder, loc, type, asInteger), clamped);
-  Value odd = arith::CmpIOp::create(builder, loc, CmpIPredicate::ne,
-                                    arith::AndIOp::create(builder, loc, asInteger, integer(1)), integer(0));
+  Value odd =
+      arith::CmpIOp::create(builder, loc, CmpIPredicate::ne,
+                            arith::AndIOp::create(builder, loc, asInteger, integer(1)), integer(0));
   odd = arith::AndIOp::create(builder, loc, odd, isInteger);
   Value result = select(odd, withSignOf(magnitude, x), magnitude);
   Value negative = arith::AndIOp::create(builder, loc, below(x, constant(0.0)),
                                          compare(CmpFPredicate::OGT, x, constant(-kInfinity)));
-  Value fractional = compare(CmpFPredicate::UNE, select(isInteger, constant(0.0), constant(1.0)), constant(0.0));
+  Value fractional =
+      compare(CmpFPredicate::UNE, select(isInteger, constant(0.0), constant(1.0)), constant(0.0));
   result = select(arith::AndIOp::create(builder, loc, negative, fractional),
                   constant(std::numeric_limits<double>::quiet_NaN()), result);
   result = select(arith::OrIOp::create(builder, loc, isNaN(x), isNaN(y)), add(x, y), result);
   Value one = arith::OrIOp::create(builder, loc, equal(y, constant(0.0)), equal(x, constant(1.0)));
   // (-1)^±inf is 1.
-  one = arith::OrIOp::create(
-      builder, loc, one,
-      arith::AndIOp::create(builder, loc, equal(x, constant(-1.0)), equal(absolute(y), constant(kInfinity))));
+  one = arith::OrIOp::create(builder, loc, one,
+                             arith::AndIOp::create(builder, loc, equal(x, constant(-1.0)),
+                                                   equal(absolute(y), constant(kInfinity))));
   return select(one, constant(1.0), result);
 }
 
@@ -331,18 +346,22 @@ Value FloatMath::pow(Value x, Value y) {
     return powSigns(x, y, arith::TruncFOp::create(builder, loc, type, power));
   }
   Value a = absolute(x);
-  // Beyond 1e20 the result is 0, 1 or infinity already; larger factors would overflow inside the exact product.
+  // Beyond 1e20 the result is 0, 1 or infinity already; larger factors would overflow inside the
+  // exact product.
   Value exponent = clamp(y, -1e20, 1e20);
-  Value infinite = arith::OrIOp::create(builder, loc, equal(a, constant(0.0)), equal(a, constant(kInfinity)));
+  Value infinite =
+      arith::OrIOp::create(builder, loc, equal(a, constant(0.0)), equal(a, constant(kInfinity)));
   Pair logarithm = logPair(select(infinite, constant(1.0), a));
   Pair product = twoProduct(exponent, logarithm.high);
   Value low = add(product.low, mul(exponent, logarithm.low));
   Value power = exp(product.high);
-  Value ordinary = arith::AndIOp::create(builder, loc, below(constant(0.0), power), below(power, constant(kInfinity)));
+  Value ordinary = arith::AndIOp::create(builder, loc, below(constant(0.0), power),
+                                         below(power, constant(kInfinity)));
   Value finite = select(ordinary, add(power, mul(power, low)), power);
   // 0 and infinity: y decides.
-  Value grows = compare(CmpFPredicate::OEQ, select(equal(a, constant(0.0)), constant(-1.0), constant(1.0)),
-                        withSignOf(constant(1.0), y));
+  Value grows =
+      compare(CmpFPredicate::OEQ, select(equal(a, constant(0.0)), constant(-1.0), constant(1.0)),
+              withSignOf(constant(1.0), y));
   Value extreme = select(grows, constant(kInfinity), constant(0.0));
   return powSigns(x, y, select(infinite, extreme, finite));
 }

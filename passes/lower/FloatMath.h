@@ -1,10 +1,10 @@
-//===- FloatMath.h - exp, log, tanh, erf and power from additions and multiplications ---------------------*- C++ -*-===//
+//===- FloatMath.h - exp, log, tanh, erf and power from additions and multiplications ---------===//
 //
-// Each function emits arith operations for a float (scalar or vector) value. Coefficients and reduction schemes are the
-// classical published ones (Cody and Waite; Cephes; Sun's fdlibm), those of erf are fitted here. Nothing is contracted, so the result depends on no
-// CPU feature.
+// Each function emits arith operations for a float (scalar or vector) value. Coefficients and
+// reduction schemes are the classical published ones (Cody and Waite; Cephes; Sun's fdlibm), those
+// of erf are fitted here. Nothing is contracted, so the result depends on no CPU feature.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_LOWER_FLOATMATH_H
 #define GRAPHC_PASSES_LOWER_FLOATMATH_H
 

@@ -9,24 +9,27 @@ using namespace mlir;
 namespace graphc {
 namespace {
 
-/// Evaluations of a kernel's bodies from which on it is cut, and that a block has at least: some 5 to 50 microseconds, where to share
-/// one out takes less than one.
+/// Evaluations of a kernel's bodies from which on it is cut, and that a block has at least: some 5
+/// to 50 microseconds, where to share one out takes less than one.
 constexpr int64_t kCutFrom = 64 * 1024, kPerBlock = 16 * 1024;
 constexpr int64_t kMostBlocks = 32;
 /// Neighbouring elements of a row that a block has at least, where it has a part of each row.
 constexpr int64_t kLeastRun = 48;
-/// How many are enough: one thread that does all blocks, one behind the other, is no slower than with whole rows.
+/// How many are enough: one thread that does all blocks, one behind the other, is no slower than
+/// with whole rows.
 constexpr int64_t kLongRun = 96;
 /// Elements of a cache line. Blocks begin at multiples, so that no two threads write the same line.
 constexpr int64_t kLine = 16;
 
 constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
 
-/// What blocks of the block loop part: whether neighbouring elements at all, and whether those of others stand between them.
+/// What blocks of the block loop part: whether neighbouring elements at all, and whether those of
+/// others stand between them.
 struct Runs {
   bool neighbours = false, skips = false;
 
-  /// How many neighbouring elements a block of so many indices touches before it skips those of others. 0: blocks would part lines.
+  /// How many neighbouring elements a block of so many indices touches before it skips those of
+  /// others. 0: blocks would part lines.
   int64_t of(int64_t indices) const {
     return !neighbours ? kEndless : indices % kLine ? 0 : skips ? indices : kEndless;
   }
@@ -53,7 +56,8 @@ Runs readRuns(ArrayRef<KernelStage> stages, ArrayRef<BlockLoop> loops, int64_t s
   return runs;
 }
 
-/// Of a kernel that is one loop over parts. Parts are often elements that lie together, so that blocks have whole lines of them.
+/// Of a kernel that is one loop over parts. Parts are often elements that lie together, so that
+/// blocks have whole lines of them.
 std::optional<KernelBlocks> cutParts(PartLoop loop) {
   const int64_t work = loop.getWork();
   if (work < kCutFrom)
@@ -70,7 +74,8 @@ std::optional<KernelBlocks> cutParts(PartLoop loop) {
 FailureOr<std::optional<KernelBlocks>> chooseBlocks(func::FuncOp kernel) {
   if (kernel.isExternal()) // a GPU's alone
     return std::optional<KernelBlocks>();
-  if (SmallVector<SmallVector<Operation *>> stages = getStages(kernel.getBody().front()); stages.size() == 1)
+  if (SmallVector<SmallVector<Operation *>> stages = getStages(kernel.getBody().front());
+      stages.size() == 1)
     if (std::optional<PartLoop> loop = PartLoop::match(stages.front().front()))
       return cutParts(*loop);
   int64_t work = 0;
@@ -92,8 +97,8 @@ FailureOr<std::optional<KernelBlocks>> chooseBlocks(func::FuncOp kernel) {
   for (int64_t size : getBlockSizes(stages->list)) {
     std::optional<SmallVector<BlockLoop>> loops;
     Runs runs;
-    for (int64_t count = std::min({kMostBlocks, work / kPerBlock, size / 2}); count > 1 && bestRun < kEndless;
-         --count) {
+    for (int64_t count = std::min({kMostBlocks, work / kPerBlock, size / 2});
+         count > 1 && bestRun < kEndless; --count) {
       if (size % count)
         continue;
       if (!loops) {

@@ -1,4 +1,4 @@
-//===- KernelConstants.h - facts about compiled kernels that several passes share -----------------------*- C++ -*-===//
+//===- KernelConstants.h - facts about compiled kernels that several passes share ---*- C++ -*-===//
 #ifndef GRAPHC_PASSES_LOWER_KERNELCONSTANTS_H
 #define GRAPHC_PASSES_LOWER_KERNELCONSTANTS_H
 
@@ -15,14 +15,16 @@ namespace graphc {
 inline constexpr llvm::StringLiteral kKernelTableSymbol = "graphc_kernels";
 inline constexpr int32_t kKernelAbiVersion = GRAPHC_KERNEL_ABI_VERSION;
 
-/// On a kernel that is cut (KernelBlocks.h): into how many blocks. Its last two arguments are then the first block to do and the one to end before.
+/// On a kernel that is cut (KernelBlocks.h): into how many blocks. Its last two arguments are then
+/// the first block to do and the one to end before.
 inline constexpr llvm::StringLiteral kKernelBlocks = "dist.kernel_blocks";
 inline constexpr unsigned kBlockArguments = 2;
 
 /// Of every buffer that a kernel is given, in bytes (KernelAbi.h).
 inline constexpr uint64_t kBufferAlignment = 64;
 
-/// The function that has a kernel's loops once it is lowered; the one of the kernel's own name calls it with what the ABI gives.
+/// The function that has a kernel's loops once it is lowered; the one of the kernel's own name
+/// calls it with what the ABI gives.
 inline std::string getBodyName(llvm::StringRef kernel) { return (kernel + ".body").str(); }
 
 } // namespace graphc

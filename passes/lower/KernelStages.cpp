@@ -101,9 +101,10 @@ Value rootOf(Value memory) {
   return memory;
 }
 
-/// Whose index of the block loop an element belongs to: (element - offset) / step mod its size. Nothing where that is not so.
-std::optional<std::pair<int64_t, int64_t>> ownerOf(const FlatLoopNest &nest, const NestOperand &operand,
-                                                   size_t blockLoop) {
+/// Whose index of the block loop an element belongs to: (element - offset) / step mod its size.
+/// Nothing where that is not so.
+std::optional<std::pair<int64_t, int64_t>> ownerOf(const FlatLoopNest &nest,
+                                                   const NestOperand &operand, size_t blockLoop) {
   const int64_t step = operand.coefficients[blockLoop], size = nest.loops[blockLoop].size;
   if (step <= 0)
     return std::nullopt;
@@ -154,14 +155,16 @@ bool agrees(ArrayRef<Split> chosen) {
           }
       return true;
     };
-    if (!meet(before.outputs, nest.outputs) || !meet(before.outputs, nest.inputs) || !meet(before.inputs, nest.outputs))
+    if (!meet(before.outputs, nest.outputs) || !meet(before.outputs, nest.inputs) ||
+        !meet(before.inputs, nest.outputs))
       return false;
   }
   return true;
 }
 
 /// A block loop for each further stage that agrees with those chosen.
-bool choose(ArrayRef<KernelStage> stages, int64_t size, SmallVector<BlockLoop> &chosen, std::vector<Split> &splits) {
+bool choose(ArrayRef<KernelStage> stages, int64_t size, SmallVector<BlockLoop> &chosen,
+            std::vector<Split> &splits) {
   if (chosen.size() == stages.size())
     return true;
   const KernelStage &stage = stages[chosen.size()];

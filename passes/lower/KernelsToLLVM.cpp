@@ -1,7 +1,8 @@
 // Kernels in the LLVM dialect. A kernel `@k(memref…)` becomes
 //   llvm.func internal @k.body(ptr noalias align 64 …)      the loops
 //   llvm.func internal @k(ptr buffers, ptr context) -> i32  fetches the pointers: the type GraphcKernel
-// and `graphc_kernels` lists all of the latter, each with the bytes and the access of its arguments.
+// and `graphc_kernels` lists all of the latter, each with the bytes and the access of its
+// arguments.
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
@@ -34,13 +35,15 @@ void markPointers(LLVM::LLVMFuncOp body) {
   Builder builder(body.getContext());
   for (unsigned i = 0, count = dist::getBufferCount(body); i < count; ++i) {
     body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
-    body.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(kBufferAlignment));
+    body.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                    builder.getI64IntegerAttr(kBufferAlignment));
     body.setArgAttr(i, LLVM::LLVMDialect::getNoCaptureAttrName(), builder.getUnitAttr());
   }
 }
 
 /// GraphcContext.firstBlock and .endBlock, of `blocks` in all.
-std::pair<Value, Value> loadBlocks(OpBuilder &builder, Location loc, Value context, int64_t blocks) {
+std::pair<Value, Value> loadBlocks(OpBuilder &builder, Location loc, Value context,
+                                   int64_t blocks) {
   Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
   auto load = [&](size_t offset) -> Value {
     Value field = LLVM::GEPOp::create(builder, loc, context.getType(), builder.getI8Type(), context,
@@ -50,13 +53,15 @@ std::pair<Value, Value> loadBlocks(OpBuilder &builder, Location loc, Value conte
   auto number = [&](int64_t value) -> Value {
     return LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(value));
   };
-  Value first = load(offsetof(GraphcContext, firstBlock)), end = load(offsetof(GraphcContext, endBlock));
+  Value first = load(offsetof(GraphcContext, firstBlock)),
+        end = load(offsetof(GraphcContext, endBlock));
   Value isAll = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, end, number(0));
   return {first, LLVM::SelectOp::create(builder, loc, isAll, number(blocks), end)};
 }
 
 /// The function of the table: int (void *const *buffers, const GraphcContext *context).
-LLVM::LLVMFuncOp makeEntry(OpBuilder &builder, LLVM::LLVMFuncOp body, StringRef name, int64_t blocks) {
+LLVM::LLVMFuncOp makeEntry(OpBuilder &builder, LLVM::LLVMFuncOp body, StringRef name,
+                           int64_t blocks) {
   Location loc = body.getLoc();
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   auto type = LLVM::LLVMFunctionType::get(builder.getI32Type(), {pointer, pointer});
@@ -66,8 +71,8 @@ LLVM::LLVMFuncOp makeEntry(OpBuilder &builder, LLVM::LLVMFuncOp body, StringRef 
   builder.setInsertionPointToStart(block);
   SmallVector<Value> pointers;
   for (unsigned i = 0, count = dist::getBufferCount(body); i < count; ++i) {
-    Value slot =
-        LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(0), ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(0),
+                                     ArrayRef<LLVM::GEPArg>{int32_t(i)});
     pointers.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
   }
   if (blocks > 1) {
@@ -75,15 +80,17 @@ LLVM::LLVMFuncOp makeEntry(OpBuilder &builder, LLVM::LLVMFuncOp body, StringRef 
     pointers.append({first, end});
   }
   LLVM::CallOp::create(builder, loc, body, pointers);
-  Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), builder.getI32IntegerAttr(0));
+  Value zero =
+      LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), builder.getI32IntegerAttr(0));
   LLVM::ReturnOp::create(builder, loc, zero);
   return entry;
 }
 
 /// A constant global whose initialiser `build` returns.
-LLVM::GlobalOp makeGlobal(OpBuilder &builder, Location loc, Type type, StringRef name, LLVM::Linkage linkage,
-                          llvm::function_ref<Value()> build) {
-  auto global = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true, linkage, name, Attribute());
+LLVM::GlobalOp makeGlobal(OpBuilder &builder, Location loc, Type type, StringRef name,
+                          LLVM::Linkage linkage, llvm::function_ref<Value()> build) {
+  auto global =
+      LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true, linkage, name, Attribute());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&global.getInitializerRegion());
   LLVM::ReturnOp::create(builder, loc, build());
@@ -98,9 +105,11 @@ Arguments argumentsOf(func::FuncOp kernel) {
                 int(dist::BufferAccess::Write) == int(GRAPHC_WRITE) &&
                 int(dist::BufferAccess::ReadWrite) == int(GRAPHC_READ_WRITE));
   Arguments arguments;
-  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes().take_front(dist::getBufferCount(kernel)))) {
+  for (auto [i, type] :
+       llvm::enumerate(kernel.getArgumentTypes().take_front(dist::getBufferCount(kernel)))) {
     auto memref = cast<MemRefType>(type);
-    dist::BufferAccess access = dist::getAccess(kernel, unsigned(i)).value_or(dist::BufferAccess::ReadWrite);
+    dist::BufferAccess access =
+        dist::getAccess(kernel, unsigned(i)).value_or(dist::BufferAccess::ReadWrite);
     arguments.emplace_back(uint64_t(graph::getByteSize(memref)), GraphcAccess(access));
   }
   return arguments;
@@ -116,12 +125,14 @@ struct Entry {
 class TableBuilder {
 public:
   explicit TableBuilder(ModuleOp module)
-      : builder_(OpBuilder::atBlockEnd(module.getBody())), loc_(UnknownLoc::get(module.getContext())),
+      : builder_(OpBuilder::atBlockEnd(module.getBody())),
+        loc_(UnknownLoc::get(module.getContext())),
         pointer_(LLVM::LLVMPointerType::get(module.getContext())), i32_(builder_.getI32Type()),
         i64_(builder_.getI64Type()) {}
 
   void build(ArrayRef<Entry> entries) {
-    Type argumentType = record({i64_, i64_}), entryType = record({pointer_, i32_, i32_, i32_, i32_});
+    Type argumentType = record({i64_, i64_}),
+         entryType = record({pointer_, i32_, i32_, i32_, i32_});
     uint64_t count = 0;
     for (const Entry &entry : entries)
       count += entry.arguments.size();
@@ -134,8 +145,8 @@ public:
       uint64_t first = 0;
       for (const Entry &entry : entries) {
         Value address = LLVM::AddressOfOp::create(builder_, loc_, entry.function);
-        add({address, number(i32_, first), number(i32_, entry.arguments.size()), number(i32_, entry.blocks),
-             number(i32_, 0)});
+        add({address, number(i32_, first), number(i32_, entry.arguments.size()),
+             number(i32_, entry.blocks), number(i32_, 0)});
         first += entry.arguments.size();
       }
     });
@@ -150,9 +161,12 @@ public:
   }
 
 private:
-  Type record(ArrayRef<Type> fields) { return LLVM::LLVMStructType::getLiteral(builder_.getContext(), fields); }
+  Type record(ArrayRef<Type> fields) {
+    return LLVM::LLVMStructType::getLiteral(builder_.getContext(), fields);
+  }
   Value number(Type type, uint64_t value) {
-    return LLVM::ConstantOp::create(builder_, loc_, type, builder_.getIntegerAttr(type, int64_t(value)));
+    return LLVM::ConstantOp::create(builder_, loc_, type,
+                                    builder_.getIntegerAttr(type, int64_t(value)));
   }
   /// `fields` put into the struct at `at` of `value`.
   Value fill(Value value, ArrayRef<int64_t> at, ArrayRef<Value> fields) {
@@ -163,12 +177,15 @@ private:
     }
     return value;
   }
-  /// An array of structs, each with the fields that `each` hands to its callback. A large one is made of rows, the last filled
-  /// up with zeros, which is the same memory: to put a field into a constant copies the constant.
-  template <typename Each> LLVM::GlobalOp list(StringRef name, Type element, uint64_t count, Each each) {
+  /// An array of structs, each with the fields that `each` hands to its callback. A large one is
+  /// made of rows, the last filled up with zeros, which is the same memory: to put a field into a
+  /// constant copies the constant.
+  template <typename Each>
+  LLVM::GlobalOp list(StringRef name, Type element, uint64_t count, Each each) {
     constexpr uint64_t kRow = 64;
     uint64_t size = std::clamp<uint64_t>(count, 1, kRow), rows = llvm::divideCeil(count, kRow);
-    Type row = LLVM::LLVMArrayType::get(element, size), type = rows > 1 ? LLVM::LLVMArrayType::get(row, rows) : row;
+    Type row = LLVM::LLVMArrayType::get(element, size),
+         type = rows > 1 ? LLVM::LLVMArrayType::get(row, rows) : row;
     return makeGlobal(builder_, loc_, type, name, LLVM::Linkage::Internal, [&] {
       SmallVector<Value> values{LLVM::ZeroOp::create(builder_, loc_, row)};
       uint64_t next = 0;
@@ -225,7 +242,8 @@ struct KernelsToLLVMPass : impl::KernelsToLLVMBase<KernelsToLLVMPass> {
     for (auto kernel : module.getOps<func::FuncOp>())
       if (!kernel.isExternal()) {
         auto blocks = kernel->getAttrOfType<IntegerAttr>(kKernelBlocks);
-        kernels.push_back({kernel.getSymName().str(), argumentsOf(kernel), blocks ? blocks.getInt() : 1});
+        kernels.push_back(
+            {kernel.getSymName().str(), argumentsOf(kernel), blocks ? blocks.getInt() : 1});
       }
     if (kernels.empty())
       return;

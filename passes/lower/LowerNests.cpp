@@ -1,4 +1,5 @@
-// Structured ops on buffers to loops over vectors; see passes/KernelPasses.td for the numerical contract that is kept here.
+// Structured ops on buffers to loops over vectors; see passes/KernelPasses.td for the numerical
+// contract that is kept here.
 #include "passes/PartRangeLoop.h"
 #include "passes/Passes.h"
 
@@ -30,22 +31,28 @@ public:
       return storeAll(body.evaluate(elements));
     if (hasGroupsAcrossRows())
       return emitAcrossRows();
-    overLoops(llvm::to_vector(llvm::seq<size_t>(0, nest.loops.size() - 1)), [&] { emitLast(nest.loops.size() - 1); });
+    overLoops(llvm::to_vector(llvm::seq<size_t>(0, nest.loops.size() - 1)),
+              [&] { emitLast(nest.loops.size() - 1); });
   }
 
 private:
-  SmallVector<size_t> allLoops() const { return llvm::to_vector(llvm::seq<size_t>(0, nest.loops.size())); }
+  SmallVector<size_t> allLoops() const {
+    return llvm::to_vector(llvm::seq<size_t>(0, nest.loops.size()));
+  }
 
-  /// Whether vector elements have something in common where they go on in the next row, and not where each row begins with a vector of its
-  /// own: a draw's blocks, where rows have another length than whole blocks.
+  /// Whether vector elements have something in common where they go on in the next row, and not
+  /// where each row begins with a vector of its own: a draw's blocks, where rows have another
+  /// length than whole blocks.
   bool hasGroupsAcrossRows() {
     if (given || nest.loops.size() < 2 || nest.body->getOps<linalg::IndexOp>().empty())
       return false;
     VectorIndices rows = elements, across = elements;
     rows.loop = across.loop = int64_t(nest.loops.size() - 1);
     rows.multiple = across.multiple = kVector;
-    across.spread.assign(nest.loops.size(), nest.outputs.front().memory); // any value: which they are is not looked at
-    return llvm::all_of(nest.outputs, [&](const NestOperand &output) { return body.isDense(output, across); }) &&
+    // any value: which they are is not looked at
+    across.spread.assign(nest.loops.size(), nest.outputs.front().memory);
+    return llvm::all_of(nest.outputs,
+                        [&](const NestOperand &output) { return body.isDense(output, across); }) &&
            body.countGrouped(across) > body.countGrouped(rows);
   }
 
@@ -53,14 +60,16 @@ private:
     int64_t length = 1;
     for (const NestLoop &loop : nest.loops)
       length *= loop.size;
-    emitVectors(nest.loops.size() - 1, length, [&](Value first) { spreadItems(first, allLoops()); });
+    emitVectors(nest.loops.size() - 1, length,
+                [&](Value first) { spreadItems(first, allLoops()); });
   }
 
   void emitLast(size_t loop) {
     emitVectors(loop, nest.loops[loop].size, [&](Value index) { elements.indices[loop] = index; });
   }
 
-  /// Vectors of `size` items along a loop, the last one perhaps not whole; `place` says where the elements of one that begins there are.
+  /// Vectors of `size` items along a loop, the last one perhaps not whole; `place` says where the
+  /// elements of one that begins there are.
   void emitVectors(size_t loop, int64_t size, function_ref<void(Value)> place) {
     const int64_t whole = size / kVector * kVector;
     elements.loop = int64_t(loop);
@@ -79,7 +88,8 @@ private:
   }
 };
 
-/// All of the kernel within a loop over blocks, from its first new argument to its second; the loop's index.
+/// All of the kernel within a loop over blocks, from its first new argument to its second; the
+/// loop's index.
 Value wrapInBlocks(func::FuncOp kernel, int64_t count) {
   Location loc = kernel.getLoc();
   Block &body = kernel.getBody().front();
@@ -92,7 +102,8 @@ Value wrapInBlocks(func::FuncOp kernel, int64_t count) {
     all.push_back(&op);
   builder.setInsertionPointToStart(&body);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  auto loop = scf::ForOp::create(builder, loc, *(body.args_end() - 2), body.getArguments().back(), one);
+  auto loop =
+      scf::ForOp::create(builder, loc, *(body.args_end() - 2), body.getArguments().back(), one);
   for (Operation *op : all)
     op->moveBefore(loop.getBody()->getTerminator());
   return loop.getInductionVar();
@@ -108,12 +119,15 @@ void lowerParts(func::FuncOp kernel, const std::optional<KernelBlocks> &blocks, 
   for (PartLoop &loop : loops) {
     OpBuilder builder(loop.loop);
     Location loc = loop.loop.getLoc();
-    auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(builder, loc, value); };
+    auto index = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
     Value first = index(0), limit = index(loop.parts);
     if (block) {
       Value width = index(blocks->parts);
       first = arith::MulIOp::create(builder, loc, block, width);
-      limit = arith::MinUIOp::create(builder, loc, arith::AddIOp::create(builder, loc, first, width), limit);
+      limit = arith::MinUIOp::create(builder, loc,
+                                     arith::AddIOp::create(builder, loc, first, width), limit);
     }
     loop.moveBodyBefore(loop.loop, first, limit);
   }

@@ -1,5 +1,6 @@
-// Nests with reductions. Which elements are summed with which follows from the reduced length alone; see passes/KernelPasses.td. Everything else here,
-// which loop becomes the vector, how much is in flight, in what order partial sums are visited, is free: it changes no bit.
+// Nests with reductions. Which elements are summed with which follows from the reduced length
+// alone; see passes/KernelPasses.td. Everything else here, which loop becomes the vector, how much
+// is in flight, in what order partial sums are visited, is free: it changes no bit.
 #include "passes/lower/FloatMath.h"
 #include "passes/lower/NestEmitter.h"
 #include "passes/lower/ReductionCombiners.h"
@@ -18,19 +19,20 @@ using namespace mlir;
 namespace graphc {
 namespace {
 
-/// Vectors of neighbouring columns that are summed at once, two partial sums of each: enough to hide the latency of an addition, few enough
-/// for registers.
+/// Vectors of neighbouring columns that are summed at once, two partial sums of each: enough to
+/// hide the latency of an addition, few enough for registers.
 constexpr int64_t kColumnVectors = 4;
-/// Rows are summed as they lie, if each partial sum has so many items: a pass over all of them for each two partial sums would take lines
-/// that lie apart. The partial sums are in memory then, half of the nearest cache at most, and of so many vectors.
+/// Rows are summed as they lie, if each partial sum has so many items: a pass over all of them for
+/// each two partial sums would take lines that lie apart. The partial sums are in memory then, half
+/// of the nearest cache at most, and of so many vectors.
 constexpr int64_t kAsTheyLie = 8, kPartialSumBytes = 16 * 1024, kVectorsAsTheyLie = 8;
 /// Evaluations of the body times its operations that are written out instead of a loop.
 constexpr int64_t kWrittenOut = 256;
 
 class ReductionEmitter : NestEmitter {
 public:
-  ReductionEmitter(FlatLoopNest &nest, OpBuilder &builder, Location loc, const ReductionCombiners &combiners,
-                   const std::optional<GivenLoop> &given)
+  ReductionEmitter(FlatLoopNest &nest, OpBuilder &builder, Location loc,
+                   const ReductionCombiners &combiners, const std::optional<GivenLoop> &given)
       : NestEmitter(nest, builder, loc, given), combiners_(combiners) {
     elements.multiple = kVector; // of items and of columns
     for (auto [i, loop] : llvm::enumerate(nest.loops))
@@ -50,20 +52,25 @@ public:
   }
 
 private:
-  //===--------------------------------------------------------------------------------------------------------------===//
+  // ===---------------------------------------------------------------------------------------===//
   // Which loop becomes the vector
-  //===--------------------------------------------------------------------------------------------------------------===//
+  // ===---------------------------------------------------------------------------------------===//
 
-  /// Whether 16 items that begin at a multiple of 16 may lie in two rows of the last reduced dimension.
-  bool straddles() const { return reductions_.size() > 1 && nest.loops[reductions_.back()].size % kVector != 0; }
+  /// Whether 16 items that begin at a multiple of 16 may lie in two rows of the last reduced
+  /// dimension.
+  bool straddles() const {
+    return reductions_.size() > 1 && nest.loops[reductions_.back()].size % kVector != 0;
+  }
 
-  /// Time an element, roughly: an operand whose neighbours lie apart is read element by element, and a short loop leaves
-  /// part of the vector empty.
+  /// Time an element, roughly: an operand whose neighbours lie apart is read element by element,
+  /// and a short loop leaves part of the vector empty.
   double cost(size_t loop, int64_t size, bool apart) const {
     double sum = 0;
     for (const NestOperand &input : nest.inputs)
       if (!input.isScalar)
-        sum += apart || input.coefficients[loop] > 1 || input.coefficients[loop] < 0 ? double(kVector) : 1;
+        sum += apart || input.coefficients[loop] > 1 || input.coefficients[loop] < 0
+                   ? double(kVector)
+                   : 1;
     return sum * double(llvm::alignTo(uint64_t(size), kVector)) / double(size);
   }
 
@@ -80,26 +87,28 @@ private:
         best.reset(), bestCost = rowCost;
     }
     for (auto [i, loop] : llvm::enumerate(nest.loops))
-      if (double other = loop.reduction || isGiven(i) ? bestCost : cost(i, loop.size, false); other < bestCost)
+      if (double other = loop.reduction || isGiven(i) ? bestCost : cost(i, loop.size, false);
+          other < bestCost)
         best = i, bestCost = other;
     return best;
   }
 
-  //===--------------------------------------------------------------------------------------------------------------===//
+  // ===---------------------------------------------------------------------------------------===//
   // Index arithmetic and positions
-  //===--------------------------------------------------------------------------------------------------------------===//
+  // ===---------------------------------------------------------------------------------------===//
 
   /// The reduced loops' indices of item `item`, in row-major order.
   void setItem(Value item) { NestEmitter::setItem(item, reductions_); }
 
   /// Whether several copies of the body are worth their size: not where each holds a polynomial.
   bool isCheap() const {
-    return llvm::none_of(nest.body->without_terminator(), [](Operation &op) { return FloatMath::expands(&op); });
+    return llvm::none_of(nest.body->without_terminator(),
+                         [](Operation &op) { return FloatMath::expands(&op); });
   }
 
-  //===--------------------------------------------------------------------------------------------------------------===//
+  // ===---------------------------------------------------------------------------------------===//
   // Rows: the items of one sum side by side
-  //===--------------------------------------------------------------------------------------------------------------===//
+  // ===---------------------------------------------------------------------------------------===//
 
   void emitRow() {
     Values sums = rowSum(body.index(0), length_);
@@ -108,7 +117,8 @@ private:
     for (size_t loop : reductions_) // outputs do not depend on these
       elements.indices[loop] = body.index(0);
     for (auto [i, output] : llvm::enumerate(nest.outputs))
-      body.store(output, elements, combiners_.combine(builder, unsigned(i), body.load(output, elements), sums[i]));
+      body.store(output, elements,
+                 combiners_.combine(builder, unsigned(i), body.load(output, elements), sums[i]));
   }
 
   /// The sum of `count` items from `first` on, a scalar each output.
@@ -119,11 +129,14 @@ private:
     while (unit * kChunk < count)
       unit *= kChunk;
     int64_t whole = count / unit;
-    Values sums = forLoop(0, whole, 1, combiners_.neutrals(builder, kPartialSums), [&](Value item, ValueRange carried) {
-      return addToPartialSum(carried, item, rowSum(add(first, times(item, unit)), unit));
-    });
+    Values sums = forLoop(0, whole, 1, combiners_.neutrals(builder, kPartialSums),
+                          [&](Value item, ValueRange carried) {
+                            return addToPartialSum(carried, item,
+                                                   rowSum(add(first, times(item, unit)), unit));
+                          });
     if (count % unit)
-      sums = addToPartialSum(sums, body.index(whole), rowSum(add(first, whole * unit), count % unit));
+      sums =
+          addToPartialSum(sums, body.index(whole), rowSum(add(first, whole * unit), count % unit));
     return trees(sums);
   }
 
@@ -131,14 +144,16 @@ private:
   Values addToPartialSum(ValueRange sums, Value item, ValueRange values) {
     auto type = VectorType::get({kPartialSums}, builder.getI32Type());
     Value partial = arithmetic<arith::RemUIOp>(item, body.index(kPartialSums));
-    partial = vector::BroadcastOp::create(builder, loc, type,
-                                          arith::IndexCastOp::create(builder, loc, builder.getI32Type(), partial));
-    Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, partial, body.counting(type));
+    partial = vector::BroadcastOp::create(
+        builder, loc, type,
+        arith::IndexCastOp::create(builder, loc, builder.getI32Type(), partial));
+    Value here =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, partial, body.counting(type));
     Values added;
     for (auto [i, value] : llvm::enumerate(values)) {
       Value everywhere = vector::BroadcastOp::create(builder, loc, sums[i].getType(), value);
-      added.push_back(arith::SelectOp::create(builder, loc, here, everywhere,
-                                              combiners_.neutral(builder, unsigned(i), kPartialSums)));
+      added.push_back(arith::SelectOp::create(
+          builder, loc, here, everywhere, combiners_.neutral(builder, unsigned(i), kPartialSums)));
     }
     return combiners_.combineAll(builder, sums, added);
   }
@@ -164,7 +179,8 @@ private:
     return values;
   }
 
-  /// Partial sums 0 to 15 and 16 to 31 are a vector each; they take turns: what is carried is first the one whose turn it is.
+  /// Partial sums 0 to 15 and 16 to 31 are a vector each; they take turns: what is carried is first
+  /// the one whose turn it is.
   Values rowChunk(Value first, int64_t count) {
     unsigned outputs = combiners_.size();
     auto takeTurn = [&](ValueRange carried, ValueRange values) {
@@ -182,13 +198,14 @@ private:
       halves = takeTurn(halves, rowValues(add(first, whole), count - whole));
     if (turns % 2)
       std::rotate(halves.begin(), halves.begin() + outputs, halves.end());
-    ValueRange low = ValueRange(halves).take_front(outputs), high = ValueRange(halves).drop_front(outputs);
+    ValueRange low = ValueRange(halves).take_front(outputs),
+               high = ValueRange(halves).drop_front(outputs);
     return trees(turns > 1 ? combiners_.combineAll(builder, low, high) : Values(low));
   }
 
-  //===--------------------------------------------------------------------------------------------------------------===//
+  // ===---------------------------------------------------------------------------------------===//
   // Columns: neighbouring sums side by side
-  //===--------------------------------------------------------------------------------------------------------------===//
+  // ===---------------------------------------------------------------------------------------===//
 
   void emitColumns() {
     int64_t size = nest.loops[*column_].size, vectors = 1;
@@ -198,7 +215,8 @@ private:
         int64_t bytes = 0; // of the partial sums of one vector
         for (const NestOperand &output : nest.outputs)
           bytes += kPartialSums * kVector *
-                   int64_t(llvm::divideCeil(getElementTypeOrSelf(output.memory.getType()).getIntOrFloatBitWidth(), 8));
+                   int64_t(llvm::divideCeil(
+                       getElementTypeOrSelf(output.memory.getType()).getIntOrFloatBitWidth(), 8));
         const int64_t most = std::clamp<int64_t>(kPartialSumBytes / bytes, 1, kVectorsAsTheyLie);
         const int64_t all = llvm::divideCeil(size, kVector);
         vectors = llvm::divideCeil(all, llvm::divideCeil(all, most)); // about as many each time
@@ -228,7 +246,8 @@ private:
       Values old;
       for (NestOperand &output : nest.outputs)
         old.push_back(body.load(output, elements));
-      storeAll(combiners_.combineAll(builder, old, ArrayRef(sums).slice(i * old.size(), old.size())));
+      storeAll(
+          combiners_.combineAll(builder, old, ArrayRef(sums).slice(i * old.size(), old.size())));
     }
   }
 
@@ -266,7 +285,8 @@ private:
   }
   static bool isShort(int64_t count) { return count <= kPartialSums; }
   bool isWrittenOut(size_t vectors) const {
-    int64_t operations = std::max<int64_t>(1, llvm::range_size(nest.body->without_terminator()) - 1);
+    int64_t operations =
+        std::max<int64_t>(1, llvm::range_size(nest.body->without_terminator()) - 1);
     return isCheap() && length_ * int64_t(vectors) * operations <= kWrittenOut;
   }
 
@@ -279,25 +299,30 @@ private:
       unit *= kChunk;
     Value items = arithmetic<arith::CeilDivUIOp>(count, body.index(unit));
     int64_t mostItems = llvm::divideCeil(most, unit);
-    return sumTree(body.index(0), 1, std::min<int64_t>(kPartialSums, llvm::PowerOf2Ceil(uint64_t(mostItems))),
-                   [&](Value partial) {
-                     return forLoop(partial, items, kPartialSums, tileNeutrals(), [&](Value item, ValueRange carried) {
-                       Value begin = times(item, unit), size = body.index(unit);
-                       if (most % unit || !getConstantIntValue(count))
-                         size = arithmetic<arith::MinUIOp>(size, arithmetic<arith::SubIOp>(count, begin));
-                       return combiners_.combineAll(builder, carried, columnSum(add(first, begin), size, unit));
-                     });
-                   });
+    return sumTree(
+        body.index(0), 1, std::min<int64_t>(kPartialSums, llvm::PowerOf2Ceil(uint64_t(mostItems))),
+        [&](Value partial) {
+          return forLoop(
+              partial, items, kPartialSums, tileNeutrals(), [&](Value item, ValueRange carried) {
+                Value begin = times(item, unit), size = body.index(unit);
+                if (most % unit || !getConstantIntValue(count))
+                  size = arithmetic<arith::MinUIOp>(size, arithmetic<arith::SubIOp>(count, begin));
+                return combiners_.combineAll(builder, carried,
+                                             columnSum(add(first, begin), size, unit));
+              });
+        });
   }
 
-  /// The tree over partial sums `partial`, `partial` + `step`, … below `end`, as loops of two: what joins last is outermost. A partial sum
-  /// that is not there gives the neutral element.
+  /// The tree over partial sums `partial`, `partial` + `step`, … below `end`, as loops of two: what
+  /// joins last is outermost. A partial sum that is not there gives the neutral element.
   Values sumTree(Value partial, int64_t step, int64_t end, llvm::function_ref<Values(Value)> leaf) {
     if (step >= end)
       return leaf(partial);
-    return forLoop(body.index(0), body.index(2 * step), step, tileNeutrals(), [&](Value half, ValueRange carried) {
-      return combiners_.combineAll(builder, carried, sumTree(add(partial, half), 2 * step, end, leaf));
-    });
+    return forLoop(body.index(0), body.index(2 * step), step, tileNeutrals(),
+                   [&](Value half, ValueRange carried) {
+                     return combiners_.combineAll(builder, carried,
+                                                  sumTree(add(partial, half), 2 * step, end, leaf));
+                   });
   }
 
   /// The same written out.
@@ -306,7 +331,8 @@ private:
       return tileValues(add(first, partial));
     Values sums = shortTree(first, partial, 2 * step, count);
     if (partial + step < count)
-      sums = combiners_.combineAll(builder, sums, shortTree(first, partial + step, 2 * step, count));
+      sums =
+          combiners_.combineAll(builder, sums, shortTree(first, partial + step, 2 * step, count));
     return sums;
   }
 
@@ -320,9 +346,10 @@ private:
       return sumTree(body.index(0), 1, kPartialSums / 2,
                      [&](Value partial) { return twoPartialSums(first, count, partial); });
     return sumTree(body.index(0), 1, end, [&](Value partial) {
-      return forLoop(partial, count, kPartialSums, tileNeutrals(), [&](Value item, ValueRange carried) {
-        return combiners_.combineAll(builder, carried, tileValues(add(first, item)));
-      });
+      return forLoop(partial, count, kPartialSums, tileNeutrals(),
+                     [&](Value item, ValueRange carried) {
+                       return combiners_.combineAll(builder, carried, tileValues(add(first, item)));
+                     });
     });
   }
 
@@ -338,14 +365,16 @@ private:
       for (Value neutral : neutrals) {
         Type element = cast<VectorType>(neutral.getType()).getElementType();
         partialSums_.push_back(memref::AllocaOp::create(
-            builder, loc, MemRefType::get({kPartialSums * kVector}, element), builder.getI64IntegerAttr(64)));
+            builder, loc, MemRefType::get({kPartialSums * kVector}, element),
+            builder.getI64IntegerAttr(64)));
       }
     }
     auto load = [&](Value partial) {
       Values sums;
-      for (auto [neutral, memory] : llvm::zip_first(neutrals, partialSums_)) // the last tile may have fewer
-        sums.push_back(
-            vector::LoadOp::create(builder, loc, cast<VectorType>(neutral.getType()), memory, times(partial, kVector)));
+      // the last tile may have fewer
+      for (auto [neutral, memory] : llvm::zip_first(neutrals, partialSums_))
+        sums.push_back(vector::LoadOp::create(builder, loc, cast<VectorType>(neutral.getType()),
+                                              memory, times(partial, kVector)));
       return sums;
     };
     auto store = [&](Value partial, ValueRange sums) {
@@ -382,20 +411,24 @@ private:
     Values init = tileNeutrals();
     init.append(tileNeutrals());
     size_t each = init.size() / 2;
-    Values sums = forLoop(body.index(0), whole, kPartialSums, init, [&](Value item, ValueRange carried) {
-      Value at = add(add(first, item), partial);
-      Values values = tileValues(at);
-      values.append(tileValues(add(at, kHalf)));
-      return combiners_.combineAll(builder, carried, values);
-    });
+    Values sums =
+        forLoop(body.index(0), whole, kPartialSums, init, [&](Value item, ValueRange carried) {
+          Value at = add(add(first, item), partial);
+          Values values = tileValues(at);
+          values.append(tileValues(add(at, kHalf)));
+          return combiners_.combineAll(builder, carried, values);
+        });
     auto addRest = [&](ArrayRef<Value> sum, int64_t offset) {
       Value own = add(partial, offset);
-      auto values = [&] { return combiners_.combineAll(builder, sum, tileValues(add(add(first, whole), own))); };
+      auto values = [&] {
+        return combiners_.combineAll(builder, sum, tileValues(add(add(first, whole), own)));
+      };
       if (std::optional<int64_t> known = getConstantIntValue(rest);
           known && (*known <= offset || *known >= offset + kHalf))
         return *known <= offset ? Values(sum) : values();
       Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, own, rest);
-      auto branch = scf::IfOp::create(builder, loc, ValueRange(sum).getTypes(), exists, /*withElseRegion=*/true);
+      auto branch = scf::IfOp::create(builder, loc, ValueRange(sum).getTypes(), exists,
+                                      /*withElseRegion=*/true);
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(branch.thenBlock());
       scf::YieldOp::create(builder, loc, values());
@@ -403,7 +436,8 @@ private:
       scf::YieldOp::create(builder, loc, sum);
       return Values(branch.getResults());
     };
-    Values low = addRest(ArrayRef(sums).take_front(each), 0), high = addRest(ArrayRef(sums).drop_front(each), kHalf);
+    Values low = addRest(ArrayRef(sums).take_front(each), 0),
+           high = addRest(ArrayRef(sums).drop_front(each), kHalf);
     return combiners_.combineAll(builder, low, high);
   }
 

@@ -11,12 +11,13 @@ using namespace mlir;
 
 namespace graphc {
 
-NestEmitter::Values NestEmitter::forLoop(int64_t lower, int64_t upper, int64_t step, ValueRange init,
-                                         LoopBody emitBody) {
+NestEmitter::Values NestEmitter::forLoop(int64_t lower, int64_t upper, int64_t step,
+                                         ValueRange init, LoopBody emitBody) {
   return forLoop(body.index(lower), body.index(upper), step, init, emitBody);
 }
 
-NestEmitter::Values NestEmitter::forLoop(Value lower, Value upper, int64_t step, ValueRange init, LoopBody emitBody) {
+NestEmitter::Values NestEmitter::forLoop(Value lower, Value upper, int64_t step, ValueRange init,
+                                         LoopBody emitBody) {
   std::optional<int64_t> first = getConstantIntValue(lower), end = getConstantIntValue(upper);
   if (first && end && *first + step >= *end)
     return *first >= *end ? llvm::to_vector(init) : emitBody(lower, init);
@@ -60,20 +61,22 @@ void NestEmitter::spreadItems(Value first, ArrayRef<size_t> loops) {
     return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, number));
   };
   Value item = arith::IndexCastOp::create(builder, loc, type.getElementType(), first);
-  item =
-      arith::AddIOp::create(builder, loc, vector::BroadcastOp::create(builder, loc, type, item), body.counting(type));
+  item = arith::AddIOp::create(builder, loc, vector::BroadcastOp::create(builder, loc, type, item),
+                               body.counting(type));
   elements.spread.assign(nest.loops.size(), Value());
   for (size_t loop : llvm::reverse(loops)) {
     Value size = splat(nest.loops[loop].size);
     elements.spread[loop] = loop == loops.front() ? item : arithmetic<arith::RemUIOp>(item, size);
     item = arithmetic<arith::DivUIOp>(item, size);
   }
-  // The row after the first one, as if it began before the first element; there is none behind the last.
+  // The row after the first one, as if it began before the first element; there is none behind the
+  // last.
   Value size = body.index(nest.loops[loops.back()].size), end = body.index(length);
   setItem(first, loops);
   Value column = elements.indices[loops.back()];
   elements.left = arithmetic<arith::SubIOp>(size, column);
-  Value nextRow = arithmetic<arith::MinUIOp>(add(first, elements.left), arithmetic<arith::SubIOp>(end, size));
+  Value nextRow =
+      arithmetic<arith::MinUIOp>(add(first, elements.left), arithmetic<arith::SubIOp>(end, size));
   Value back = arithmetic<arith::MinUIOp>(elements.left, body.index(kVector));
   setItem(nextRow, loops);
   elements.next = elements.indices;

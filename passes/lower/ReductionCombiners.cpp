@@ -17,7 +17,8 @@ static TypedAttr getNeutral(Operation *combiner) {
     if (isa<arith::MulFOp>(combiner))
       return FloatAttr::get(type, 1.0);
     if (isa<arith::MaximumFOp, arith::MinimumFOp>(combiner))
-      return FloatAttr::get(type, llvm::APFloat::getInf(semantics, isa<arith::MaximumFOp>(combiner)));
+      return FloatAttr::get(type,
+                            llvm::APFloat::getInf(semantics, isa<arith::MaximumFOp>(combiner)));
     return {};
   }
   unsigned width = type.getIntOrFloatBitWidth();
@@ -40,8 +41,8 @@ FailureOr<ReductionCombiners> ReductionCombiners::find(FlatLoopNest &nest, Locat
   for (unsigned output = 0; output < nest.outputs.size(); ++output) {
     BlockArgument old = nest.body->getArgument(nest.inputs.size() + output);
     Operation *combiner = yield->getOperand(output).getDefiningOp();
-    if (!combiner || combiner->getNumOperands() != 2 || !old.hasOneUse() || *old.user_begin() != combiner ||
-        !getNeutral(combiner))
+    if (!combiner || combiner->getNumOperands() != 2 || !old.hasOneUse() ||
+        *old.user_begin() != combiner || !getNeutral(combiner))
       return emitError(loc) << "reduction of output " << output
                             << " is not one of add, multiply, min, max, and, or over its old value";
     result.ops_.push_back(combiner);
@@ -67,7 +68,8 @@ SmallVector<Value> ReductionCombiners::neutrals(OpBuilder &builder, int64_t widt
   return values;
 }
 
-Value ReductionCombiners::combine(OpBuilder &builder, unsigned output, Value old, Value value) const {
+Value ReductionCombiners::combine(OpBuilder &builder, unsigned output, Value old,
+                                  Value value) const {
   OperationState state(ops_[output]->getLoc(), ops_[output]->getName());
   state.addOperands(oldFirst_[output] ? ValueRange{old, value} : ValueRange{value, old});
   state.addTypes(value.getType());
@@ -76,7 +78,8 @@ Value ReductionCombiners::combine(OpBuilder &builder, unsigned output, Value old
 }
 
 /// `old` and `values` hold any number of values of each output, the outputs of one place together.
-SmallVector<Value> ReductionCombiners::combineAll(OpBuilder &builder, ValueRange old, ValueRange values) const {
+SmallVector<Value> ReductionCombiners::combineAll(OpBuilder &builder, ValueRange old,
+                                                  ValueRange values) const {
   SmallVector<Value> combined;
   for (auto [i, value] : llvm::enumerate(values))
     combined.push_back(combine(builder, unsigned(i) % size(), old[i], value));
@@ -85,7 +88,8 @@ SmallVector<Value> ReductionCombiners::combineAll(OpBuilder &builder, ValueRange
 
 Value ReductionCombiners::tree(OpBuilder &builder, unsigned output, Value partial) const {
   Location loc = ops_[output]->getLoc();
-  for (int64_t half = cast<VectorType>(partial.getType()).getNumElements() / 2; half >= 1; half /= 2) {
+  for (int64_t half = cast<VectorType>(partial.getType()).getNumElements() / 2; half >= 1;
+       half /= 2) {
     SmallVector<int64_t> low = llvm::to_vector(llvm::seq<int64_t>(0, half));
     SmallVector<int64_t> high = llvm::to_vector(llvm::seq<int64_t>(half, 2 * half));
     Value left = vector::ShuffleOp::create(builder, loc, partial, partial, low);

@@ -1,4 +1,4 @@
-//===- ReductionCombiners.h - how a reduction joins two values ------------------------------------------*- C++ -*-===//
+//===- ReductionCombiners.h - how a reduction joins two values ----------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_LOWER_REDUCTIONCOMBINERS_H
 #define GRAPHC_PASSES_LOWER_REDUCTIONCOMBINERS_H
 
@@ -6,7 +6,8 @@
 
 namespace graphc {
 
-/// The operation of each output that combines its old value with a new one: add, multiply, min, max, and, or.
+/// The operation of each output that combines its old value with a new one: add, multiply, min,
+/// max, and, or.
 class ReductionCombiners {
 public:
   /// Fails with a diagnostic where the body reduces in another way.
@@ -15,14 +16,16 @@ public:
   unsigned size() const { return unsigned(ops_.size()); }
   llvm::ArrayRef<mlir::Operation *> operations() const { return ops_; }
 
-  /// What leaves any value as it is, in a vector of `width`. -0.0 for a sum and not 0.0, because 0.0 + -0.0 is 0.0.
+  /// What leaves any value as it is, in a vector of `width`. -0.0 for a sum and not 0.0, because
+  /// 0.0 + -0.0 is 0.0.
   mlir::Value neutral(mlir::OpBuilder &builder, unsigned output, int64_t width) const;
   llvm::SmallVector<mlir::Value> neutrals(mlir::OpBuilder &builder, int64_t width) const;
   /// The same, not in a vector.
   mlir::Value scalarNeutral(mlir::OpBuilder &builder, unsigned output) const;
 
   /// Old value and new one in the order in which the body has them; scalars or vectors.
-  mlir::Value combine(mlir::OpBuilder &builder, unsigned output, mlir::Value old, mlir::Value value) const;
+  mlir::Value combine(mlir::OpBuilder &builder, unsigned output, mlir::Value old,
+                      mlir::Value value) const;
   llvm::SmallVector<mlir::Value> combineAll(mlir::OpBuilder &builder, mlir::ValueRange old,
                                             mlir::ValueRange values) const;
 

@@ -12,7 +12,8 @@ using arith::CmpIPredicate;
 
 namespace graphc {
 
-/// Below 2^mantissa an addition of that number leaves no fraction; from there on every float is whole.
+/// Below 2^mantissa an addition of that number leaves no fraction; from there on every float is
+/// whole.
 Value RoundMath::roundEven(Value x) {
   Value magic = constant(isDouble ? 0x1p52 : 0x1p23), a = absolute(x);
   Value rounded = withSignOf(sub(add(a, magic), magic), x);
@@ -37,16 +38,18 @@ RoundMath::Split RoundMath::normalized(Value x) {
   Value tiny = below(x, constant(isDouble ? 2.2250738585072014e-308 : 1.1754943508222875e-38));
   Value number = bits(select(tiny, mul(x, constant(std::ldexp(1.0, int(mantissaBits) + 2))), x));
   Value exponent = arith::ShRUIOp::create(builder, loc, number, integer(mantissaBits));
-  exponent =
-      arith::SubIOp::create(builder, loc, exponent, select(tiny, integer(bias + mantissaBits + 2), integer(bias)));
-  Value low = arith::AndIOp::create(builder, loc, number, integer((int64_t(1) << mantissaBits) - 1));
+  exponent = arith::SubIOp::create(builder, loc, exponent,
+                                   select(tiny, integer(bias + mantissaBits + 2), integer(bias)));
+  Value low =
+      arith::AndIOp::create(builder, loc, number, integer((int64_t(1) << mantissaBits) - 1));
   Value mantissa = fromBits(arith::OrIOp::create(builder, loc, low, integer(bias << mantissaBits)));
   return {mantissa, exponent};
 }
 
-/// Long division, 24 bits of the quotient at a time: the rest times 2^24 minus such a part of the quotient times the divisor is a rest again,
-/// and nothing of it is rounded. The divisor is split so that both products are exact; its upper part is not below it, so that the first
-/// difference is no longer than a float.
+/// Long division, 24 bits of the quotient at a time: the rest times 2^24 minus such a part of the
+/// quotient times the divisor is a rest again, and nothing of it is rounded. The divisor is split
+/// so that both products are exact; its upper part is not below it, so that the first difference is
+/// no longer than a float.
 Value RoundMath::wideRemainder(Value x, Value y) {
   constexpr int64_t kStep = 24;
   Value a = absolute(x), b = absolute(y);
@@ -58,7 +61,8 @@ Value RoundMath::wideRemainder(Value x, Value y) {
   Split dividend = normalized(select(divides, a, constant(1.0))),
         divisor = normalized(select(divides, b, constant(1.0)));
   Value distance = arith::SubIOp::create(builder, loc, dividend.exponent, divisor.exponent);
-  Value rounded = arith::AddIOp::create(builder, loc, bits(divisor.mantissa), integer((int64_t(1) << 27) - 1));
+  Value rounded =
+      arith::AddIOp::create(builder, loc, bits(divisor.mantissa), integer((int64_t(1) << 27) - 1));
   Value high = fromBits(arith::AndIOp::create(builder, loc, rounded, integer(-(int64_t(1) << 27))));
   Value low = sub(divisor.mantissa, high);
 
@@ -69,19 +73,24 @@ Value RoundMath::wideRemainder(Value x, Value y) {
         RoundMath math(inner, loc, type);
         Value rest = carried[0], left = carried[1];
         Value step = arith::MinSIOp::create(inner, loc, left, math.integer(kStep));
-        Value power = arith::ShLIOp::create(inner, loc, arith::AddIOp::create(inner, loc, step, math.integer(1023)),
-                                            math.integer(52));
+        Value power = arith::ShLIOp::create(
+            inner, loc, arith::AddIOp::create(inner, loc, step, math.integer(1023)),
+            math.integer(52));
         Value scaled = math.mul(rest, math.fromBits(power));
-        Value quotient = arith::FPToSIOp::create(inner, loc, narrow, math.div(scaled, divisor.mantissa));
+        Value quotient =
+            arith::FPToSIOp::create(inner, loc, narrow, math.div(scaled, divisor.mantissa));
         quotient = arith::SIToFPOp::create(inner, loc, type, quotient);
         Value next = math.sub(math.sub(scaled, math.mul(quotient, high)), math.mul(quotient, low));
         // The quotient was rounded up to a whole number.
-        next = math.select(math.below(next, math.constant(0.0)), math.add(next, divisor.mantissa), next);
+        next = math.select(math.below(next, math.constant(0.0)), math.add(next, divisor.mantissa),
+                           next);
         left = arith::SubIOp::create(inner, loc, left, step);
         Value more = arith::CmpIOp::create(inner, loc, CmpIPredicate::sgt, left, math.integer(0));
         scf::ConditionOp::create(inner, loc, math.anyElement(more), ValueRange{next, left});
       },
-      [&](OpBuilder &inner, Location, ValueRange carried) { scf::YieldOp::create(inner, loc, carried); });
+      [&](OpBuilder &inner, Location, ValueRange carried) {
+        scf::YieldOp::create(inner, loc, carried);
+      });
   Value rest = withSignOf(scale(loop.getResult(0), divisor.exponent), x);
   Value result = select(divides, rest, x);
   // By an infinite divisor a finite number is itself; what is not ordinary else is NaN.
@@ -95,9 +104,9 @@ Value RoundMath::remainder(Value x, Value y) {
     return wideRemainder(x, y);
   // The remainder of two f32 is one.
   Type wide = withElement(type, builder.getF64Type());
-  Value rest =
-      RoundMath(builder, loc, wide)
-          .wideRemainder(arith::ExtFOp::create(builder, loc, wide, x), arith::ExtFOp::create(builder, loc, wide, y));
+  Value rest = RoundMath(builder, loc, wide)
+                   .wideRemainder(arith::ExtFOp::create(builder, loc, wide, x),
+                                  arith::ExtFOp::create(builder, loc, wide, y));
   return arith::TruncFOp::create(builder, loc, type, rest);
 }
 

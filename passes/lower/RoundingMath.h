@@ -1,8 +1,9 @@
-//===- RoundingMath.h - whole numbers and remainders from additions and multiplications -----------------*- C++ -*-===//
+//===- RoundingMath.h - whole numbers and remainders from additions and multiplications -------===//
 //
-// All of it is exact, so how it is done changes no bit. CPUs without instructions for it would call libm.
+// All of it is exact, so how it is done changes no bit. CPUs without instructions for it would call
+// libm.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_LOWER_ROUNDINGMATH_H
 #define GRAPHC_PASSES_LOWER_ROUNDINGMATH_H
 

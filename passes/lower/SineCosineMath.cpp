@@ -17,11 +17,12 @@ constexpr double kSmall = 1 << 20;
 
 /// The first 1,176 bits of 2/π, 24 in each: enough for the largest f64 (Payne and Hanek).
 constexpr std::array<int32_t, 49> kTwoOverPi = {
-    0xA2F983, 0x6E4E44, 0x1529FC, 0x2757D1, 0xF534DD, 0xC0DB62, 0x95993C, 0x439041, 0xFE5163, 0xABDEBB,
-    0xC561B7, 0x246E3A, 0x424DD2, 0xE00649, 0x2EEA09, 0xD1921C, 0xFE1DEB, 0x1CB129, 0xA73EE8, 0x8235F5,
-    0x2EBB44, 0x84E99C, 0x7026B4, 0x5F7E41, 0x3991D6, 0x398353, 0x39F49C, 0x845F8B, 0xBDF928, 0x3B1FF8,
-    0x97FFDE, 0x05980F, 0xEF2F11, 0x8B5A0A, 0x6D1F6D, 0x367ECF, 0x27CB09, 0xB74F46, 0x3F669E, 0x5FEA2D,
-    0x7527BA, 0xC7EBE5, 0xF17B3D, 0x0739F7, 0x8A5292, 0xEA6BFB, 0x5FB11F, 0x8D5D08, 0x560330};
+    0xA2F983, 0x6E4E44, 0x1529FC, 0x2757D1, 0xF534DD, 0xC0DB62, 0x95993C, 0x439041, 0xFE5163,
+    0xABDEBB, 0xC561B7, 0x246E3A, 0x424DD2, 0xE00649, 0x2EEA09, 0xD1921C, 0xFE1DEB, 0x1CB129,
+    0xA73EE8, 0x8235F5, 0x2EBB44, 0x84E99C, 0x7026B4, 0x5F7E41, 0x3991D6, 0x398353, 0x39F49C,
+    0x845F8B, 0xBDF928, 0x3B1FF8, 0x97FFDE, 0x05980F, 0xEF2F11, 0x8B5A0A, 0x6D1F6D, 0x367ECF,
+    0x27CB09, 0xB74F46, 0x3F669E, 0x5FEA2D, 0x7527BA, 0xC7EBE5, 0xF17B3D, 0x0739F7, 0x8A5292,
+    0xEA6BFB, 0x5FB11F, 0x8D5D08, 0x560330};
 /// Of these so many matter to one number.
 constexpr int64_t kWindow = 9;
 
@@ -36,7 +37,8 @@ CircleMath::Pair CircleMath::times(Pair a, double high, double low) {
   return twoSum(product.high, rest);
 }
 
-/// π/2 in four parts: products of the first three with a number of at most 20 bits are exact (Cody and Waite).
+/// π/2 in four parts: products of the first three with a number of at most 20 bits are exact (Cody
+/// and Waite).
 CircleMath::Angle CircleMath::reduceSmall(Value x) {
   Value n = nearest(mul(x, constant(0x1.45f306dc9c883p-1)));
   Value rest = sub(x, mul(n, constant(0x1.921fb544p+0)));
@@ -46,16 +48,18 @@ CircleMath::Angle CircleMath::reduceSmall(Value x) {
   return {n, twoSum(third.high, low)};
 }
 
-/// x · 2/π modulo 4, from the words of 2/π whose products with x are neither multiples of 4 nor too small to matter (Payne and Hanek). x is
-/// cut in two, so that each product is exact; of one below 2^53 the multiples of 4 are taken off, a larger one is such a multiple.
+/// x · 2/π modulo 4, from the words of 2/π whose products with x are neither multiples of 4 nor too
+/// small to matter (Payne and Hanek). x is cut in two, so that each product is exact; of one below
+/// 2^53 the multiples of 4 are taken off, a larger one is such a multiple.
 CircleMath::Angle CircleMath::reduceAny(Value x) {
   Value number = bits(x);
-  Value exponent =
-      arith::SubIOp::create(builder, loc, arith::ShRUIOp::create(builder, loc, number, integer(52)), integer(1023));
+  Value exponent = arith::SubIOp::create(
+      builder, loc, arith::ShRUIOp::create(builder, loc, number, integer(52)), integer(1023));
   // The first word: those before it times x are multiples of 4.
-  Value first =
-      arith::MaxSIOp::create(builder, loc, arith::SubIOp::create(builder, loc, exponent, integer(54)), integer(0));
-  first = arith::ShRUIOp::create(builder, loc, arith::MulIOp::create(builder, loc, first, integer(2731)),
+  Value first = arith::MaxSIOp::create(
+      builder, loc, arith::SubIOp::create(builder, loc, exponent, integer(54)), integer(0));
+  first = arith::ShRUIOp::create(builder, loc,
+                                 arith::MulIOp::create(builder, loc, first, integer(2731)),
                                  integer(16)); // / 24
   SmallVector<Value> words;
   for (int32_t word : kTwoOverPi)
@@ -67,16 +71,19 @@ CircleMath::Angle CircleMath::reduceAny(Value x) {
     const size_t kept = std::min<size_t>(words.size(), size_t(kWindow + shift - 1));
     SmallVector<Value> moved;
     for (size_t i = 0; i < kept; ++i)
-      moved.push_back(select(moves, i + size_t(shift) < words.size() ? words[i + size_t(shift)] : zero, words[i]));
+      moved.push_back(select(
+          moves, i + size_t(shift) < words.size() ? words[i + size_t(shift)] : zero, words[i]));
     words = std::move(moved);
   }
   // x · 2^(-24 first), which is below 2^79.
-  Value down =
-      arith::ShLIOp::create(builder, loc, arith::MulIOp::create(builder, loc, first, integer(24)), integer(52));
+  Value down = arith::ShLIOp::create(
+      builder, loc, arith::MulIOp::create(builder, loc, first, integer(24)), integer(52));
   Value scaled = fromBits(arith::SubIOp::create(builder, loc, number, down));
-  Value high = fromBits(arith::AndIOp::create(builder, loc, bits(scaled), integer(-(int64_t(1) << 27))));
+  Value high =
+      fromBits(arith::AndIOp::create(builder, loc, bits(scaled), integer(-(int64_t(1) << 27))));
   Value low = sub(scaled, high);
-  Value sum = zero, second = zero, third = zero; // the nearest multiple of π/2 may leave 2^-61 of it
+  // the nearest multiple of π/2 may leave 2^-61 of it
+  Value sum = zero, second = zero, third = zero;
   for (int64_t i = 0; i < kWindow; ++i)
     for (Value part : {high, low}) {
       Value product = mul(mul(part, constant(std::ldexp(1.0, int(-24 * i)))), words[size_t(i)]);
@@ -96,13 +103,16 @@ CircleMath::Angle CircleMath::reduceAny(Value x) {
 Value CircleMath::circle(Value x, int quarter) {
   if (!isDouble) {
     Type wide = withElement(type, builder.getF64Type());
-    Value result = CircleMath(builder, loc, wide).circle(arith::ExtFOp::create(builder, loc, wide, x), quarter);
+    Value result = CircleMath(builder, loc, wide)
+                       .circle(arith::ExtFOp::create(builder, loc, wide, x), quarter);
     return arith::TruncFOp::create(builder, loc, type, result);
   }
   Value a = absolute(x);
-  Value isSmall = below(a, constant(kSmall)), isFinite = below(a, constant(std::numeric_limits<double>::infinity()));
+  Value isSmall = below(a, constant(kSmall)),
+        isFinite = below(a, constant(std::numeric_limits<double>::infinity()));
   Angle angle = reduceSmall(select(isSmall, a, constant(0.0)));
-  Value isLarge = arith::AndIOp::create(builder, loc, isFinite, compare(CmpFPredicate::OGE, a, constant(kSmall)));
+  Value isLarge = arith::AndIOp::create(builder, loc, isFinite,
+                                        compare(CmpFPredicate::OGE, a, constant(kSmall)));
   // Rare, and long; whether a neighbour is large changes no bit of a small number.
   auto branch = scf::IfOp::create(
       builder, loc, anyElement(isLarge),
@@ -121,15 +131,17 @@ Value CircleMath::circle(Value x, int quarter) {
 
   Value z = mul(r, r);
   Value cube = mul(z, r);
-  Value p = polynomial(z, {1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06,
-                           -1.98412698298579493134e-04, 8.33333333332248946124e-03});
+  Value p = polynomial(z, {1.58969099521155010221e-10, -2.50507602534068634195e-08,
+                           2.75573137070700676789e-06, -1.98412698298579493134e-04,
+                           8.33333333332248946124e-03});
   Value sine = sub(mul(z, sub(mul(constant(0.5), tail), mul(cube, p))), tail);
   sine = sub(r, add(sine, mul(cube, constant(1.66666666666666324348e-01))));
-  Value q =
-      mul(z, polynomial(z, {-1.13596475577881948265e-11, 2.08757232129817482790e-09, -2.75573143513906633035e-07,
-                            2.48015872894767294178e-05, -1.38888888888741095749e-03, 4.16666666666666019037e-02}));
+  Value q = mul(z, polynomial(z, {-1.13596475577881948265e-11, 2.08757232129817482790e-09,
+                                  -2.75573143513906633035e-07, 2.48015872894767294178e-05,
+                                  -1.38888888888741095749e-03, 4.16666666666666019037e-02}));
   Value half = mul(constant(0.5), z), nearOne = sub(constant(1.0), half);
-  Value cosine = add(nearOne, add(sub(sub(constant(1.0), nearOne), half), sub(mul(z, q), mul(r, tail))));
+  Value cosine =
+      add(nearOne, add(sub(sub(constant(1.0), nearOne), half), sub(mul(z, q), mul(r, tail))));
 
   // Quarter turns: sine, cosine, -sine, -cosine.
   Type narrow = withElement(type, builder.getI32Type());

@@ -1,4 +1,4 @@
-//===- SineCosineMath.h - sine and cosine from additions and multiplications ----------------------------*- C++ -*-===//
+//===- SineCosineMath.h - sine and cosine from additions and multiplications --------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_LOWER_SINECOSINEMATH_H
 #define GRAPHC_PASSES_LOWER_SINECOSINEMATH_H
 
@@ -16,7 +16,8 @@ public:
 
 private:
   using Value = mlir::Value;
-  /// x = (turns + rest) · π/2 for the number of quarter turns modulo 4, |rest| at most a little more than a half.
+  /// x = (turns + rest) · π/2 for the number of quarter turns modulo 4, |rest| at most a little
+  /// more than a half.
   struct Angle {
     Value turns; ///< a whole number, as a float
     Pair rest; ///< in radians

@@ -24,7 +24,8 @@ std::optional<UniformityAnalysis::Linear> UniformityAnalysis::linearOf(Value val
   return known == linear_.end() ? std::nullopt : std::optional(known->second);
 }
 
-/// Where the operation counts with the loops. Numbers of elements are far below 2^63, so nothing wraps around.
+/// Where the operation counts with the loops. Numbers of elements are far below 2^63, so nothing
+/// wraps around.
 std::optional<UniformityAnalysis::Linear> UniformityAnalysis::follow(Operation &op) const {
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     Linear counted = constant(0);
@@ -56,7 +57,8 @@ std::optional<UniformityAnalysis::Linear> UniformityAnalysis::follow(Operation &
 
 /// Whether it is one more from element to element, and in the first element a multiple of `group`.
 bool UniformityAnalysis::countsFromMultipleOf(const Linear &value, int64_t group) const {
-  int64_t first = std::gcd(value.multiple, value.steps[size_t(elements_.loop)] * elements_.multiple);
+  int64_t first =
+      std::gcd(value.multiple, value.steps[size_t(elements_.loop)] * elements_.multiple);
   int64_t walked = 1; // by the elements, to the next index of a loop that they are spread over
   for (size_t loop = nest_.loops.size(); loop-- > 0;) {
     if (int64_t(loop) == elements_.loop || elements_.isSpread(loop)) {
@@ -74,12 +76,14 @@ int64_t UniformityAnalysis::groupOf(Operation &op) const {
   if (isa<arith::ShRUIOp>(op)) {
     const std::optional<int64_t> by = getInteger(op.getOperand(1));
     const std::optional<Linear> counted = linearOf(op.getOperand(0));
-    if (counted && by && (*by == 1 || *by == 2) && countsFromMultipleOf(*counted, int64_t(1) << *by))
+    if (counted && by && (*by == 1 || *by == 2) &&
+        countsFromMultipleOf(*counted, int64_t(1) << *by))
       return int64_t(1) << *by;
   }
   int64_t group = kAll;
   for (Value operand : op.getOperands())
-    if (const int64_t size = operand.getParentBlock() == nest_.body ? of(operand) : kAll; size != kAll) {
+    if (const int64_t size = operand.getParentBlock() == nest_.body ? of(operand) : kAll;
+        size != kAll) {
       if (size == 1 || (group != kAll && group != size))
         return 1;
       group = size;

@@ -1,4 +1,4 @@
-//===- UniformityAnalysis.h - values of a body that neighbouring vector elements share ------------------*- C++ -*-===//
+//===- UniformityAnalysis.h - values of a body that neighbouring vector elements share --------===//
 #ifndef GRAPHC_PASSES_LOWER_UNIFORMITYANALYSIS_H
 #define GRAPHC_PASSES_LOWER_UNIFORMITYANALYSIS_H
 
@@ -6,16 +6,19 @@
 
 namespace graphc {
 
-/// A body in which an integer counts with the vector's elements and is shifted right has the same value in each 2 or 4 of them: what
-/// follows from such values alone is computed once for a group. So a draw makes a block of Philox once for the elements that take its words
+/// A body in which an integer counts with the vector's elements and is shifted right has the same
+/// value in each 2 or 4 of them: what follows from such values alone is computed once for a group.
+/// So a draw makes a block of Philox once for the elements that take its words
 /// (dialects/graph/ops/RandomOps.cpp).
 class UniformityAnalysis {
 public:
-  UniformityAnalysis(const FlatLoopNest &nest, const VectorIndices &elements) : nest_(nest), elements_(elements) {}
+  UniformityAnalysis(const FlatLoopNest &nest, const VectorIndices &elements)
+      : nest_(nest), elements_(elements) {}
 
   /// A value that is the same in every element.
   void addShared(mlir::Value value) { linear_[value] = constant(1), sizes_[value] = kAll; }
-  /// How many neighbouring elements share one value of the operation, whose operands were added before; 1 where each element has its own.
+  /// How many neighbouring elements share one value of the operation, whose operands were added
+  /// before; 1 where each element has its own.
   int64_t add(mlir::Operation &op);
   int64_t of(mlir::Value value) const { return sizes_.lookup_or(value, 1); }
 
@@ -25,7 +28,9 @@ private:
     int64_t multiple = 0;
     llvm::SmallVector<int64_t> steps = {};
   };
-  Linear constant(int64_t multiple) const { return {multiple, llvm::SmallVector<int64_t>(nest_.loops.size(), 0)}; }
+  Linear constant(int64_t multiple) const {
+    return {multiple, llvm::SmallVector<int64_t>(nest_.loops.size(), 0)};
+  }
   std::optional<Linear> linearOf(mlir::Value value) const;
   std::optional<Linear> follow(mlir::Operation &op) const;
   bool countsFromMultipleOf(const Linear &value, int64_t group) const;

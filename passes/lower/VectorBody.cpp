@@ -13,7 +13,9 @@
 using namespace mlir;
 
 namespace graphc {
-Value VectorBody::index(int64_t value) { return arith::ConstantIndexOp::create(builder_, loc_, value); }
+Value VectorBody::index(int64_t value) {
+  return arith::ConstantIndexOp::create(builder_, loc_, value);
+}
 
 Value VectorBody::constantOne(Type element) {
   return arith::ConstantOp::create(builder_, loc_, builder_.getOneAttr(element));
@@ -22,7 +24,8 @@ Value VectorBody::constantOne(Type element) {
 Value VectorBody::mask(int64_t active) {
   SmallVector<bool> bits(width_, false);
   std::fill_n(bits.begin(), active, true);
-  return arith::ConstantOp::create(builder_, loc_, DenseElementsAttr::get(vectorOf(builder_.getI1Type()), bits));
+  return arith::ConstantOp::create(builder_, loc_,
+                                   DenseElementsAttr::get(vectorOf(builder_.getI1Type()), bits));
 }
 
 Value VectorBody::counting(VectorType type) {
@@ -45,12 +48,15 @@ Value VectorBody::offset(const NestOperand &operand, ArrayRef<Value> indices) {
   }
   if (!sum)
     return index(operand.offset);
-  return operand.offset ? arith::AddIOp::create(builder_, loc_, sum, index(operand.offset)).getResult() : sum;
+  return operand.offset
+             ? arith::AddIOp::create(builder_, loc_, sum, index(operand.offset)).getResult()
+             : sum;
 }
 
 constexpr int64_t kApart = std::numeric_limits<int64_t>::min();
 
-/// How far apart the operand's elements for neighbouring elements of the vector are; kApart: not always as far.
+/// How far apart the operand's elements for neighbouring elements of the vector are; kApart: not
+/// always as far.
 int64_t VectorBody::strideOf(const NestOperand &operand, const VectorIndices &elements) {
   if (elements.scalar() || operand.isScalar)
     return 0;
@@ -64,7 +70,8 @@ int64_t VectorBody::strideOf(const NestOperand &operand, const VectorIndices &el
   return stride;
 }
 
-/// Whether the vector's elements are in two rows at most, whose elements lie together and 16 elements behind the operand's first.
+/// Whether the vector's elements are in two rows at most, whose elements lie together and 16
+/// elements behind the operand's first.
 bool VectorBody::isInTwoRows(const NestOperand &operand, const VectorIndices &elements) {
   for (auto [loop, index] : llvm::enumerate(elements.spread))
     if (index && int64_t(loop) != elements.loop && operand.coefficients[loop] < width_)
@@ -72,9 +79,11 @@ bool VectorBody::isInTwoRows(const NestOperand &operand, const VectorIndices &el
   return nest_.loops[elements.loop].size >= width_ && operand.coefficients[elements.loop] == 1;
 }
 
-/// The elements in the row of the vector's first, and for the elements that are left those of the next row.
+/// The elements in the row of the vector's first, and for the elements that are left those of the
+/// next row.
 Value VectorBody::loadTwoRows(const NestOperand &operand, const VectorIndices &elements) {
-  VectorType type = vectorOf(getElementTypeOrSelf(operand.memory.getType())), counts = vectorOf(builder_.getI32Type());
+  VectorType type = vectorOf(getElementTypeOrSelf(operand.memory.getType())),
+             counts = vectorOf(builder_.getI32Type());
   Value number = counting(counts);
   Value left = arith::IndexCastOp::create(builder_, loc_, builder_.getI32Type(), elements.left);
   left = vector::BroadcastOp::create(builder_, loc_, counts, left);
@@ -83,24 +92,27 @@ Value VectorBody::loadTwoRows(const NestOperand &operand, const VectorIndices &e
     return builder_.createOrFold<arith::AndIOp>(loc_, here, mask(elements.active));
   };
   auto load = [&] {
-    return vector::LoadOp::create(builder_, loc_, type, operand.memory, offset(operand, elements.indices));
+    return vector::LoadOp::create(builder_, loc_, type, operand.memory,
+                                  offset(operand, elements.indices));
   };
   scf::IfOp oneRow;
   OpBuilder::InsertionGuard guard(builder_);
   if (elements.active == width_) { // most are
-    Value inside = arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::uge, elements.left, index(width_));
+    Value inside = arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::uge, elements.left,
+                                         index(width_));
     oneRow = scf::IfOp::create(builder_, loc_, type, inside, /*withElseRegion=*/true);
     builder_.setInsertionPointToStart(oneRow.thenBlock());
     scf::YieldOp::create(builder_, loc_, ValueRange{load()});
     builder_.setInsertionPointToStart(oneRow.elseBlock());
   }
-  Value values = vector::BroadcastOp::create(builder_, loc_, type, constantOne(type.getElementType()));
-  values =
-      vector::MaskedLoadOp::create(builder_, loc_, type, operand.memory, ValueRange{offset(operand, elements.indices)},
-                                   where(arith::CmpIPredicate::slt), values);
-  values =
-      vector::MaskedLoadOp::create(builder_, loc_, type, operand.memory, ValueRange{offset(operand, elements.next)},
-                                   where(arith::CmpIPredicate::sge), values);
+  Value values =
+      vector::BroadcastOp::create(builder_, loc_, type, constantOne(type.getElementType()));
+  values = vector::MaskedLoadOp::create(builder_, loc_, type, operand.memory,
+                                        ValueRange{offset(operand, elements.indices)},
+                                        where(arith::CmpIPredicate::slt), values);
+  values = vector::MaskedLoadOp::create(builder_, loc_, type, operand.memory,
+                                        ValueRange{offset(operand, elements.next)},
+                                        where(arith::CmpIPredicate::sge), values);
   if (!oneRow)
     return values;
   scf::YieldOp::create(builder_, loc_, values);
@@ -119,12 +131,15 @@ Value VectorBody::gather(const NestOperand &operand, const VectorIndices &elemen
     auto number = cast<VectorType>(index.getType());
     Value factor = arith::ConstantOp::create(
         builder_, loc_,
-        DenseElementsAttr::get(number, builder_.getIntegerAttr(number.getElementType(), operand.coefficients[loop])));
+        DenseElementsAttr::get(
+            number, builder_.getIntegerAttr(number.getElementType(), operand.coefficients[loop])));
     Value steps = builder_.createOrFold<arith::MulIOp>(loc_, index, factor);
     places = places ? builder_.createOrFold<arith::AddIOp>(loc_, places, steps) : steps;
   }
-  Value ones = vector::BroadcastOp::create(builder_, loc_, type, constantOne(type.getElementType()));
-  return vector::GatherOp::create(builder_, loc_, type, operand.memory, ValueRange{offset(operand, indices)}, places,
+  Value ones =
+      vector::BroadcastOp::create(builder_, loc_, type, constantOne(type.getElementType()));
+  return vector::GatherOp::create(builder_, loc_, type, operand.memory,
+                                  ValueRange{offset(operand, indices)}, places,
                                   mask(elements.active), ones);
 }
 
@@ -132,11 +147,13 @@ Value VectorBody::load(const NestOperand &operand, const VectorIndices &elements
   Type element = getElementTypeOrSelf(operand.memory.getType());
   int64_t stride = strideOf(operand, elements);
   if (stride == kApart)
-    return isInTwoRows(operand, elements) ? loadTwoRows(operand, elements) : gather(operand, elements);
+    return isInTwoRows(operand, elements) ? loadTwoRows(operand, elements)
+                                          : gather(operand, elements);
   if (stride == 0) {
     Value value = operand.memory;
     if (!operand.isScalar)
-      value = memref::LoadOp::create(builder_, loc_, operand.memory, offset(operand, elements.indices));
+      value =
+          memref::LoadOp::create(builder_, loc_, operand.memory, offset(operand, elements.indices));
     if (elements.scalar())
       return value;
     return vector::BroadcastOp::create(builder_, loc_, vectorOf(element), value);
@@ -145,13 +162,15 @@ Value VectorBody::load(const NestOperand &operand, const VectorIndices &elements
   if (stride == 1) {
     if (elements.active == width_)
       return vector::LoadOp::create(builder_, loc_, vectorOf(element), operand.memory, at);
-    Value ones = vector::BroadcastOp::create(builder_, loc_, vectorOf(element), constantOne(element));
-    return vector::MaskedLoadOp::create(builder_, loc_, vectorOf(element), operand.memory, ValueRange{at},
-                                        mask(elements.active), ones);
+    Value ones =
+        vector::BroadcastOp::create(builder_, loc_, vectorOf(element), constantOne(element));
+    return vector::MaskedLoadOp::create(builder_, loc_, vectorOf(element), operand.memory,
+                                        ValueRange{at}, mask(elements.active), ones);
   }
   SmallVector<Value> loaded;
   for (int64_t i = 0; i < elements.active; ++i) {
-    Value element = i ? arith::AddIOp::create(builder_, loc_, at, index(i * stride)).getResult() : at;
+    Value element =
+        i ? arith::AddIOp::create(builder_, loc_, at, index(i * stride)).getResult() : at;
     loaded.push_back(memref::LoadOp::create(builder_, loc_, operand.memory, element));
   }
   if (elements.active < width_)
@@ -170,23 +189,28 @@ void VectorBody::store(const NestOperand &operand, const VectorIndices &elements
     vector::StoreOp::create(builder_, loc_, value, operand.memory, at);
     return;
   }
-  // LLVM 22 stores one element as wide as it was before a truncation (docs/decisions/2026-11-28-one-lane.md).
+  // LLVM 22 stores one element as wide as it was before a truncation
+  // (docs/decisions/2026-11-28-one-lane.md).
   if (stride == 1 && elements.active > 1) {
-    vector::MaskedStoreOp::create(builder_, loc_, operand.memory, ValueRange{at}, mask(elements.active), value);
+    vector::MaskedStoreOp::create(builder_, loc_, operand.memory, ValueRange{at},
+                                  mask(elements.active), value);
     return;
   }
   for (int64_t i = 0; i < elements.active; ++i) {
-    Value element = i ? arith::AddIOp::create(builder_, loc_, at, index(i * stride)).getResult() : at;
+    Value element =
+        i ? arith::AddIOp::create(builder_, loc_, at, index(i * stride)).getResult() : at;
     Value scalar = vector::ExtractOp::create(builder_, loc_, value, ArrayRef<int64_t>{i});
     memref::StoreOp::create(builder_, loc_, scalar, operand.memory, element);
   }
 }
 
-/// The op's dimension as a value: constant 0 for one of size 1, consecutive numbers for the vectorised one.
+/// The op's dimension as a value: constant 0 for one of size 1, consecutive numbers for the
+/// vectorised one.
 Value VectorBody::indexOf(int64_t dim, const VectorIndices &elements) {
   int64_t loop = nest_.loopOfDim[dim];
   if (loop >= 0 && elements.isSpread(size_t(loop)))
-    return arith::IndexCastOp::create(builder_, loc_, vectorOf(builder_.getIndexType()), elements.spread[loop]);
+    return arith::IndexCastOp::create(builder_, loc_, vectorOf(builder_.getIndexType()),
+                                      elements.spread[loop]);
   Value value = loop < 0 ? index(0) : elements.indices[loop];
   if (elements.scalar())
     return value;
@@ -207,13 +231,16 @@ void VectorBody::addShared(UniformityAnalysis &groups, const VectorIndices &elem
 int64_t VectorBody::countGrouped(const VectorIndices &elements) {
   UniformityAnalysis groups(nest_, elements);
   addShared(groups, elements);
-  return llvm::count_if(nest_.body->without_terminator(), [&](Operation &op) { return groups.add(op) > 1; });
+  return llvm::count_if(nest_.body->without_terminator(),
+                        [&](Operation &op) { return groups.add(op) > 1; });
 }
 
-SmallVector<Value> VectorBody::evaluate(const VectorIndices &elements, ArrayRef<Operation *> combiners) {
+SmallVector<Value> VectorBody::evaluate(const VectorIndices &elements,
+                                        ArrayRef<Operation *> combiners) {
   IRMapping mapping;
   UniformityAnalysis groups(nest_, elements);
-  llvm::DenseMap<Value, Value> grouped; // of values that neighbours share, in as many elements as there are groups
+  // of values that neighbours share, in as many elements as there are groups
+  llvm::DenseMap<Value, Value> grouped;
   /// A value from outside the body, a constant perhaps, is the same in every element.
   auto find = [&](Value value) -> Value {
     if (Value known = mapping.lookupOrNull(value))
@@ -265,8 +292,10 @@ SmallVector<Value> VectorBody::evaluate(const VectorIndices &elements, ArrayRef<
       continue;
     }
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      auto splat = DenseElementsAttr::get(vectorOf(constant.getType()), ArrayRef<Attribute>{constant.getValue()});
-      mapping.map(constant.getResult(), arith::ConstantOp::create(builder_, loc_, splat).getResult());
+      auto splat = DenseElementsAttr::get(vectorOf(constant.getType()),
+                                          ArrayRef<Attribute>{constant.getValue()});
+      mapping.map(constant.getResult(),
+                  arith::ConstantOp::create(builder_, loc_, splat).getResult());
       continue;
     }
     OperationState state(op.getLoc(), op.getName());

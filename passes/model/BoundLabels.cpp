@@ -16,7 +16,8 @@ using namespace graphc::graph;
 namespace {
 
 /// The next_batch results whose elements, all of them and as they are, are elements of `value`.
-void findSources(Value value, llvm::SmallSetVector<Value, 4> &seen, SmallVectorImpl<OpResult> &sources) {
+void findSources(Value value, llvm::SmallSetVector<Value, 4> &seen,
+                 SmallVectorImpl<OpResult> &sources) {
   if (!seen.insert(value))
     return;
   Operation *op = value.getDefiningOp();
@@ -33,14 +34,17 @@ bool isAlwaysBelow(DatasetOp dataset, unsigned component, int64_t classes) {
   if (dataset.getComponentTypes()[component].getElementType().isInteger(1))
     return classes >= 2;
   auto synthetic = dyn_cast<SyntheticAttr>(dataset.getSource());
-  return synthetic && synthetic.getLimits() && cast<IntegerAttr>(synthetic.getLimits()[component]).getInt() <= classes;
+  return synthetic && synthetic.getLimits() &&
+         cast<IntegerAttr>(synthetic.getLimits()[component]).getInt() <= classes;
 }
 
 struct BoundLabelsPass : graphc::impl::BoundLabelsBase<BoundLabelsPass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<FuncOp>())
-      function.walk([&](LabelledOpInterface loss) { bound(loss.getLabelValue(), loss.getNumClasses(), symbols); });
+      function.walk([&](LabelledOpInterface loss) {
+        bound(loss.getLabelValue(), loss.getNumClasses(), symbols);
+      });
   }
 
   static void bound(Value labels, int64_t classes, const SymbolTable &symbols) {

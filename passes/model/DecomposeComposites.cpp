@@ -1,4 +1,4 @@
-//===- DecomposeComposites.cpp - composite ops by their definitions -----------------------------------------------===//
+//===- DecomposeComposites.cpp - composite ops by their definitions ---------------------------===//
 #include "dialects/graph/GraphDialect.h"
 #include "passes/LibraryKind.h"
 #include "passes/Passes.h"
@@ -18,7 +18,8 @@ namespace {
 struct ExpansionListener : OpBuilder::Listener {
   DeviceAttr device;
   SmallVector<Operation *> composites;
-  Type tooLarge; ///< what no tensor is: operands and results may be in bounds where what is between them is not
+  /// what no tensor is: operands and results may be in bounds where what is between them is not
+  Type tooLarge;
 
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     if (device)
@@ -51,7 +52,8 @@ struct DecomposeCompositesPass : graphc::impl::DecomposeCompositesBase<Decompose
       OpBuilder builder(op, &listener);
       SmallVector<Value> values = cast<DecomposableOpInterface>(op).decompose(builder);
       if (listener.tooLarge) {
-        op->emitOpError() << "is computed by way of a " << listener.tooLarge << ", expected at most 2^37 elements";
+        op->emitOpError() << "is computed by way of a " << listener.tooLarge
+                          << ", expected at most 2^37 elements";
         return signalPassFailure();
       }
       if (values.empty())

@@ -1,4 +1,4 @@
-//===- DifferentiateModel.cpp - reverse mode, updates, global step ------------------------------------------------===//
+//===- DifferentiateModel.cpp - reverse mode, updates, global step ----------------------------===//
 #include "dialects/graph/DrawInterface.h"
 #include "dialects/graph/VariableAccess.h"
 #include "dialects/graph/ops/PassOpBuilders.h"
@@ -20,12 +20,14 @@ namespace {
 
 struct DifferentiateModelPass : graphc::impl::DifferentiateModelBase<DifferentiateModelPass> {
   using Targets = llvm::SetVector<StringAttr>;
-  llvm::MapVector<VariableOp, bool> wanted; ///< what some minimize would train, and whether one does
+  /// what some minimize would train, and whether one does
+  llvm::MapVector<VariableOp, bool> wanted;
 
   /// The variables to train, in declaration order.
   FailureOr<Targets> getTargets(MinimizeOp minimize) {
     Targets targets;
-    ArrayRef<Attribute> frozen = minimize.getFrozenAttr() ? minimize.getFrozenAttr().getValue() : ArrayRef<Attribute>();
+    ArrayRef<Attribute> frozen =
+        minimize.getFrozenAttr() ? minimize.getFrozenAttr().getValue() : ArrayRef<Attribute>();
     llvm::DenseSet<Attribute> idle(frozen.begin(), frozen.end());
     for (auto variable : getOperation().getOps<VariableOp>()) {
       auto name = FlatSymbolRefAttr::get(variable.getSymNameAttr());
@@ -41,10 +43,11 @@ struct DifferentiateModelPass : graphc::impl::DifferentiateModelBase<Differentia
       if (isFrozen)
         continue;
       if (!isGraphTensor(variable.getType(), FloatKind)) {
-        InFlightDiagnostic diagnostic = minimize.emitOpError()
-                                        << "would train " << name << ", which is " << variable.getType()
-                                        << "; expected f32 or f64 that is converted where it is read, or trainable = "
-                                           "false";
+        InFlightDiagnostic diagnostic =
+            minimize.emitOpError()
+            << "would train " << name << ", which is " << variable.getType()
+            << "; expected f32 or f64 that is converted where it is read, or trainable = "
+               "false";
         diagnostic.attachNote(variable.getLoc()) << "the variable is declared here";
         return diagnostic;
       }
@@ -55,9 +58,10 @@ struct DifferentiateModelPass : graphc::impl::DifferentiateModelBase<Differentia
         return minimize.emitOpError() << "frozen has the pattern " << pattern
                                       << ", which no variable that would be trained matches";
     if (targets.empty() && !frozen.empty())
-      return minimize.emitOpError() << "trains nothing: frozen, " << minimize.getFrozenAttr()
-                                    << ", matches every variable that would be trained; leave a pattern out, or the op "
-                                       "where nothing shall be trained";
+      return minimize.emitOpError()
+             << "trains nothing: frozen, " << minimize.getFrozenAttr()
+             << ", matches every variable that would be trained; leave a pattern out, or the op "
+                "where nothing shall be trained";
     return targets;
   }
 
@@ -80,7 +84,8 @@ struct DifferentiateModelPass : graphc::impl::DifferentiateModelBase<Differentia
       wanted[variable] |= bool(gradient);
     }
     if (gradients.empty()) {
-      InFlightDiagnostic diagnostic = minimize.emitOpError() << "loss depends on no trainable variable";
+      InFlightDiagnostic diagnostic = minimize.emitOpError()
+                                      << "loss depends on no trainable variable";
       if (Operation *producer = minimize.getLoss().getDefiningOp())
         diagnostic.attachNote(producer->getLoc()) << "the loss is computed here";
       return diagnostic;
@@ -103,7 +108,8 @@ struct DifferentiateModelPass : graphc::impl::DifferentiateModelBase<Differentia
     OpBuilder builder(gradients);
     for (auto [name, result] : llvm::zip_equal(targets, gradients.getResults())) {
       Value gradient = reverse.getGradient(symbols.lookup<VariableOp>(name));
-      result.replaceAllUsesWith(gradient ? gradient : createSplat(builder, gradients.getLoc(), result.getType(), 0));
+      result.replaceAllUsesWith(
+          gradient ? gradient : createSplat(builder, gradients.getLoc(), result.getType(), 0));
     }
     gradients.erase();
     return success();
@@ -129,19 +135,23 @@ struct DifferentiateModelPass : graphc::impl::DifferentiateModelBase<Differentia
 
   void sayWhatStays() {
     for (auto [variable, isUpdated] : wanted)
-      if (StringRef name = VariableOp(variable).getSymName(); !isUpdated && name != GraphDialect::kGlobalStep)
-        VariableOp(variable).emitRemark() << "@" << name << " is not updated: the loss does not depend on it";
+      if (StringRef name = VariableOp(variable).getSymName();
+          !isUpdated && name != GraphDialect::kGlobalStep)
+        VariableOp(variable).emitRemark()
+            << "@" << name << " is not updated: the loss does not depend on it";
   }
 
   void runOnOperation() override {
     wanted.clear();
     WalkResult made = getOperation().walk([](RepeatOp op) { // its gradient would be dropped
-      op.emitOpError("stands in a model, expected none; replicate makes it, by the strategy and its \"micro_batches\"");
+      op.emitOpError(
+          "stands in a model, expected none; replicate makes it, by the strategy and its \"micro_batches\"");
       return WalkResult::interrupt();
     });
     if (made.wasInterrupted())
       return signalPassFailure();
-    WalkResult drawn = getOperation().walk([](DrawOpInterface draw) { // the gradient would draw others
+    WalkResult drawn = getOperation().walk([](DrawOpInterface draw) {
+      // the gradient would draw others
       if (draw.isNumbered())
         return WalkResult::advance();
       draw->emitOpError("has no number; run number-draws first");

@@ -1,4 +1,8 @@
-//===- FlattenScopes.cpp - devices of scopes onto their ops, and names where they are looked for ------------------===//
+//===- FlattenScopes.cpp ----------------------------------------------------------------------===//
+//
+// Devices of scopes onto their ops, and names where they are looked for.
+//
+//===------------------------------------------------------------------------------------------===//
 #include "dialects/graph/DiscardableAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
@@ -14,22 +18,26 @@ using namespace graphc::graph;
 
 namespace {
 
-/// A scope's rule is for the variables first used in it; every variable of a module keeps the first that is found for it.
+/// A scope's rule is for the variables first used in it; every variable of a module keeps the first
+/// that is found for it.
 void giveRule(ScopeOp scope, StringAttr rule) {
   auto module = scope->getParentOfType<ModuleOp>();
   DeviceAttr device = getDevice(scope);
   for (Operation &op : scope.getBody().front()) {
     auto name = getVariable(&op);
-    auto variable = name ? dyn_cast_or_null<VariableOp>(SymbolTable::lookupSymbolIn(module, name.getValue())) : nullptr;
-    if (!variable || getDevice(variable) || getDevice(&op) || variable->hasAttr(GraphDialect::kDeviceRule))
+    auto variable =
+        name ? dyn_cast_or_null<VariableOp>(SymbolTable::lookupSymbolIn(module, name.getValue()))
+             : nullptr;
+    if (!variable || getDevice(variable) || getDevice(&op) ||
+        variable->hasAttr(GraphDialect::kDeviceRule))
       continue;
     setDevice(variable, device);
     variable->setAttr(GraphDialect::kDeviceRule, rule);
   }
 }
 
-/// An op's name, given by graph.name or by loc("name"), is both from here on: rules match the attribute, and what simplification makes
-/// of the op has the location.
+/// An op's name, given by graph.name or by loc("name"), is both from here on: rules match the
+/// attribute, and what simplification makes of the op has the location.
 void nameBothWays(Operation *op) {
   auto located = op->getLoc()->findInstanceOf<NameLoc>();
   if (auto name = op->getAttrOfType<StringAttr>(GraphDialect::kName)) {
@@ -61,8 +69,8 @@ struct FlattenScopesPass : graphc::impl::FlattenScopesBase<FlattenScopesPass> {
         if (colocation && !inner && !op.hasAttr(GraphDialect::kColocateWith))
           op.setAttr(GraphDialect::kColocateWith, colocation);
       }
-      scope->getBlock()->getOperations().splice(scope->getIterator(), body.getOperations(), body.begin(),
-                                                yield->getIterator());
+      scope->getBlock()->getOperations().splice(scope->getIterator(), body.getOperations(),
+                                                body.begin(), yield->getIterator());
       scope.replaceAllUsesWith(yield.getOperands());
       scope.erase();
     });

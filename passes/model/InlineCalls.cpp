@@ -1,4 +1,4 @@
-//===- InlineCalls.cpp - private functions to where graph.call names them -----------------------------------------===//
+//===- InlineCalls.cpp - private functions to where graph.call names them ---------------------===//
 #include "dialects/graph/DiscardableAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
@@ -18,7 +18,8 @@ using namespace graphc::graph;
 
 namespace {
 
-/// That calls make of a module. One with more has a mistake in it: functions that call the next one twice, forty deep.
+/// That calls make of a module. One with more has a mistake in it: functions that call the next one
+/// twice, forty deep.
 constexpr uint64_t kMostOps = uint64_t(1) << 18;
 
 StringAttr findName(Operation *op) {
@@ -57,7 +58,8 @@ struct InlineCallsPass : graphc::impl::InlineCallsBase<InlineCallsPass> {
         function.erase();
   }
 
-  /// What it calls is made free of calls first, without recursion of ours: chains of calls may be long.
+  /// What it calls is made free of calls first, without recursion of ours: chains of calls may be
+  /// long.
   LogicalResult inlineInto(FuncOp root, const SymbolTable &symbols) {
     llvm::MapVector<FuncOp, Function> path;
     auto enter = [&](FuncOp function) {
@@ -84,9 +86,10 @@ struct InlineCallsPass : graphc::impl::InlineCallsBase<InlineCallsPass> {
         const uint64_t ops = done.lookup(symbols.lookup<FuncOp>(call.getCallee()));
         entry.ops += ops;
         if ((made += ops) > kMostOps)
-          return call.emitOpError() << "makes more than " << kMostOps
-                                    << " operations with all calls before it; expected fewer calls within calls, or "
-                                       "loops of fewer iterations";
+          return call.emitOpError()
+                 << "makes more than " << kMostOps
+                 << " operations with all calls before it; expected fewer calls within calls, or "
+                    "loops of fewer iterations";
       }
       for (CallOp call : entry.calls)
         if (failed(inlineCall(call, symbols.lookup<FuncOp>(call.getCallee()))))
@@ -97,7 +100,8 @@ struct InlineCallsPass : graphc::impl::InlineCallsBase<InlineCallsPass> {
     return success();
   }
 
-  static LogicalResult refuseRecursion(CallOp call, FuncOp callee, const llvm::MapVector<FuncOp, Function> &path) {
+  static LogicalResult refuseRecursion(CallOp call, FuncOp callee,
+                                       const llvm::MapVector<FuncOp, Function> &path) {
     std::string circle;
     bool within = false;
     size_t named = 0;
@@ -106,9 +110,10 @@ struct InlineCallsPass : graphc::impl::InlineCallsBase<InlineCallsPass> {
       if (within && ++named <= 8)
         circle += "@" + FuncOp(function).getSymName().str() + " -> ";
     }
-    InFlightDiagnostic diagnostic = call.emitOpError() << "makes @" << callee.getSymName() << " call itself: " << circle
-                                                       << (named > 8 ? "… -> " : "") << "@" << callee.getSymName()
-                                                       << "; expected functions that end";
+    InFlightDiagnostic diagnostic =
+        call.emitOpError() << "makes @" << callee.getSymName() << " call itself: " << circle
+                           << (named > 8 ? "… -> " : "") << "@" << callee.getSymName()
+                           << "; expected functions that end";
     diagnostic.attachNote(callee.getLoc()) << "the function is declared here";
     return diagnostic;
   }
@@ -128,7 +133,8 @@ struct InlineCallsPass : graphc::impl::InlineCallsBase<InlineCallsPass> {
     mapping.map(callee.getBodyBlock().getArguments(), call.getOperands());
     for (Operation &op : callee.getBodyBlock().without_terminator()) {
       Operation *copy = builder.clone(op, mapping);
-      if (copy->walk([&](Operation *inner) { return nameInner(inner, prefix, place, call); }).wasInterrupted())
+      if (copy->walk([&](Operation *inner) { return nameInner(inner, prefix, place, call); })
+              .wasInterrupted())
         return failure();
     }
     SmallVector<Value> results;
@@ -140,13 +146,15 @@ struct InlineCallsPass : graphc::impl::InlineCallsBase<InlineCallsPass> {
     return success();
   }
 
-  static WalkResult nameInner(Operation *op, const std::string &prefix, Location place, CallOp call) {
+  static WalkResult nameInner(Operation *op, const std::string &prefix, Location place,
+                              CallOp call) {
     StringAttr own = findName(op);
     op->setLoc(CallSiteLoc::get(withoutName(op->getLoc()), place));
     auto isLong = [&](StringRef name) {
       if (findNameDefect(name).empty())
         return false;
-      call.emitOpError() << "gives an op a name of " << name.size() << " bytes, expected at most " << kMaxNameBytes;
+      call.emitOpError() << "gives an op a name of " << name.size() << " bytes, expected at most "
+                         << kMaxNameBytes;
       return true;
     };
     if (own && llvm::is_contained(getCarriedNames(op->getName()), GraphDialect::kName)) {
@@ -157,7 +165,8 @@ struct InlineCallsPass : graphc::impl::InlineCallsBase<InlineCallsPass> {
       op->setLoc(NameLoc::get(name, op->getLoc()));
     }
     if (isa<SummaryOp, MetricOp>(op)) { // what is fetched under its name: one for each call
-      auto name = StringAttr::get(op->getContext(), prefix + op->getAttrOfType<StringAttr>("name").str());
+      auto name =
+          StringAttr::get(op->getContext(), prefix + op->getAttrOfType<StringAttr>("name").str());
       if (isLong(name))
         return WalkResult::interrupt();
       op->setAttr("name", name);
@@ -165,7 +174,8 @@ struct InlineCallsPass : graphc::impl::InlineCallsBase<InlineCallsPass> {
     return WalkResult::advance();
   }
 
-  llvm::DenseMap<Operation *, uint64_t> done; ///< functions without calls, and how many ops they have
+  /// functions without calls, and how many ops they have
+  llvm::DenseMap<Operation *, uint64_t> done;
   uint64_t made = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- NumberDraws.cpp - which draw of random numbers is which ----------------------------------------------------===//
+//===- NumberDraws.cpp - which draw of random numbers is which --------------------------------===//
 #include "dialects/graph/DrawInterface.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"

@@ -1,4 +1,4 @@
-//===- RecognizeComposites.cpp - composite ops in place of what says them in primitives ---------------------------===//
+//===- RecognizeComposites.cpp - composite ops in place of what says them in primitives -------===//
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/ops/CompositePatterns.h"
 #include "passes/Passes.h"
@@ -31,8 +31,9 @@ struct RecognizeCompositesPass : graphc::impl::RecognizeCompositesBase<Recognize
       for (const FrozenRewritePatternSet *rules :
            {&inner, &outer}) // what the outer ones look for is made by the inner ones
         if (failed(applyPatternsGreedily(function, *rules)))
-          return function.emitError() << "recognition of composite ops in @" << function.getSymName()
-                                      << " does not come to an end; please report this",
+          return function.emitError()
+                     << "recognition of composite ops in @" << function.getSymName()
+                     << " does not come to an end; please report this",
                  signalPassFailure();
   }
 

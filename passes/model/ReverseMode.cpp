@@ -24,8 +24,9 @@ LogicalResult ReverseMode::run() {
   contributions_[loss_].push_back(createSplat(builder_, at_->getLoc(), loss_.getType(), 1));
   llvm::DenseSet<Value> reached{loss_};
   for (Operation *op = at_->getPrevNode(); op; op = op->getPrevNode()) {
-    if (!llvm::any_of(op->getResults(),
-                      [&](Value result) { return active_.contains(result) && reached.contains(result); }))
+    if (!llvm::any_of(op->getResults(), [&](Value result) {
+          return active_.contains(result) && reached.contains(result);
+        }))
       continue;
     listener_.forward = op;
     if (auto read = dyn_cast<ReadOp>(op)) {
@@ -47,17 +48,20 @@ Value ReverseMode::getGradient(VariableOp variable) {
   if (found == ofVariables_.end())
     return {};
   listener_.forward = at_;
-  return found->second.empty() ? createSplat(builder_, at_->getLoc(), variable.getType(), 0) : sum(found->second);
+  return found->second.empty() ? createSplat(builder_, at_->getLoc(), variable.getType(), 0)
+                               : sum(found->second);
 }
 
-/// Values through which a change of a target could change the loss: floats computed from reads of the targets.
+/// Values through which a change of a target could change the loss: floats computed from reads of
+/// the targets.
 void ReverseMode::findActive() {
   for (Operation &op : *at_->getBlock()) {
     if (&op == at_)
       break;
     auto read = dyn_cast<ReadOp>(op);
     bool isActive = read ? targets_.contains(read.getVariableAttr().getAttr())
-                         : llvm::any_of(op.getOperands(), [&](Value operand) { return active_.contains(operand); });
+                         : llvm::any_of(op.getOperands(),
+                                        [&](Value operand) { return active_.contains(operand); });
     if (!isActive)
       continue;
     for (Value result : op.getResults())
@@ -86,21 +90,25 @@ LogicalResult ReverseMode::visit(Operation *op) {
 }
 
 LogicalResult ReverseMode::refuse(Operation *op) {
-  InFlightDiagnostic diagnostic = op->emitOpError() << "is not differentiable, but the loss depends on a trained "
-                                                       "variable through it";
-  diagnostic.attachNote(at_->getLoc()) << (isa<MinimizeOp>(at_) ? "the loss is minimized here"
-                                                                : "its gradients are taken here");
+  InFlightDiagnostic diagnostic = op->emitOpError()
+                                  << "is not differentiable, but the loss depends on a trained "
+                                     "variable through it";
+  diagnostic.attachNote(at_->getLoc())
+      << (isa<MinimizeOp>(at_) ? "the loss is minimized here" : "its gradients are taken here");
   // One way from here back to a variable.
   Operation *way = op;
   while (way && !isa<ReadOp>(way)) {
-    auto from = llvm::find_if(way->getOperands(), [&](Value operand) { return active_.contains(operand); });
+    auto from =
+        llvm::find_if(way->getOperands(), [&](Value operand) { return active_.contains(operand); });
     way = (*from).getDefiningOp();
-    diagnostic.attachNote(way->getLoc()) << (isa<ReadOp>(way) ? "the variable is read here" : "through this value");
+    diagnostic.attachNote(way->getLoc())
+        << (isa<ReadOp>(way) ? "the variable is read here" : "through this value");
   }
   return diagnostic;
 }
 
-/// The sum of a value's gradients in the order in which they came, its last use first; null for none.
+/// The sum of a value's gradients in the order in which they came, its last use first; null for
+/// none.
 Value ReverseMode::takeGradient(Value value) {
   auto found = contributions_.find(value);
   return found == contributions_.end() ? Value() : sum(found->second);

@@ -1,4 +1,4 @@
-//===- ReverseMode.h - the gradients of a loss ----------------------------------------------------------*- C++ -*-===//
+//===- ReverseMode.h - the gradients of a loss --------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_MODEL_REVERSEMODE_H
 #define GRAPHC_PASSES_MODEL_REVERSEMODE_H
 
@@ -9,7 +9,8 @@
 
 namespace graphc {
 
-/// Gives each op made during one op's gradient that op's device, its name and a location that names both sides.
+/// Gives each op made during one op's gradient that op's device, its name and a location that names
+/// both sides.
 struct GradientListener : mlir::OpBuilder::Listener {
   mlir::Operation *forward = nullptr;
   mlir::Location loss;
@@ -18,14 +19,18 @@ struct GradientListener : mlir::OpBuilder::Listener {
   void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override;
 };
 
-/// The gradients of one loss by the variables it reaches, made where `at` stands, of what stands before it.
+/// The gradients of one loss by the variables it reaches, made where `at` stands, of what stands
+/// before it.
 class ReverseMode {
 public:
-  ReverseMode(mlir::Operation *at, mlir::Value loss, const llvm::SetVector<mlir::StringAttr> &targets)
-      : at_(at), loss_(loss), targets_(targets), listener_(at->getLoc()), builder_(at, &listener_) {}
+  ReverseMode(mlir::Operation *at, mlir::Value loss,
+              const llvm::SetVector<mlir::StringAttr> &targets)
+      : at_(at), loss_(loss), targets_(targets), listener_(at->getLoc()), builder_(at, &listener_) {
+  }
 
   mlir::LogicalResult run();
-  /// The gradient by a variable: null where the loss does not reach it, a zero where it does but nothing flows.
+  /// The gradient by a variable: null where the loss does not reach it, a zero where it does but
+  /// nothing flows.
   mlir::Value getGradient(graph::VariableOp variable);
 
 private:

@@ -1,4 +1,4 @@
-//===- SimplifyModel.cpp - bit-exact clean-up of the graph stage --------------------------------------------------===//
+//===- SimplifyModel.cpp - bit-exact clean-up of the graph stage ------------------------------===//
 #include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
 
@@ -26,9 +26,9 @@ DictionaryAttr getRequest(Operation *op, DictionaryAttr attributes) {
   return request.empty() ? DictionaryAttr() : request.getDictionary(op->getContext());
 }
 
-/// Merges ops that compute the same, whatever else is said of them: how often a value is computed decides how many terms its gradient
-/// has, so a merge that looked at devices would make bits depend on them. What is left of a merge is where the first op in the text
-/// is that says where.
+/// Merges ops that compute the same, whatever else is said of them: how often a value is computed
+/// decides how many terms its gradient has, so a merge that looked at devices would make bits
+/// depend on them. What is left of a merge is where the first op in the text is that says where.
 class PlaceBlindMerge : RewriterBase::Listener {
 public:
   explicit PlaceBlindMerge(MLIRContext *context) : rewriter_(context, this) {}
@@ -73,17 +73,20 @@ private:
   static std::string describe(DictionaryAttr request) {
     if (auto device = request.getAs<DeviceAttr>(GraphDialect::kDevice))
       return "on \"" + device.str() + "\"";
-    return "beside @" + request.getAs<FlatSymbolRefAttr>(GraphDialect::kColocateWith).getValue().str();
+    return "beside @" +
+           request.getAs<FlatSymbolRefAttr>(GraphDialect::kColocateWith).getValue().str();
   }
 
   static void remark(Operation *op, DictionaryAttr request, Operation *kept, DictionaryAttr first) {
-    InFlightDiagnostic said = op->emitRemark() << "is computed once with its equal before it, " << describe(first)
-                                               << " and not " << describe(request);
+    InFlightDiagnostic said = op->emitRemark()
+                              << "is computed once with its equal before it, " << describe(first)
+                              << " and not " << describe(request);
     said.attachNote(kept->getLoc()) << "the equal one is here";
   }
 
   IRRewriter rewriter_;
-  llvm::DenseMap<Operation *, DictionaryAttr> attributes_; ///< what ops bear beside what they compute
+  /// what ops bear beside what they compute
+  llvm::DenseMap<Operation *, DictionaryAttr> attributes_;
 };
 
 struct SimplifyModelPass : graphc::impl::SimplifyModelBase<SimplifyModelPass> {

@@ -13,8 +13,8 @@ static std::optional<double> toDouble(const std::optional<llvm::APFloat> &number
 }
 
 UpdateBuilder::UpdateBuilder(MinimizeOp minimize, SymbolTable &symbols)
-    : minimize_(minimize), optimizer_(cast<OptimizerAttrInterface>(minimize.getOptimizer())), symbols_(symbols),
-      builder_(minimize) {}
+    : minimize_(minimize), optimizer_(cast<OptimizerAttrInterface>(minimize.getOptimizer())),
+      symbols_(symbols), builder_(minimize) {}
 
 LogicalResult UpdateBuilder::build(Gradients gradients, bool counts) {
   if (failed(check(gradients)) || failed(findCounter()))
@@ -36,24 +36,28 @@ LogicalResult UpdateBuilder::check(Gradients gradients) {
   if (!optimizer_.takesMore())
     for (StringRef name : {"clip_norm", "clip_global_norm", "clip_value", "moving_average"})
       if (minimize_->hasAttr(name))
-        return minimize_.emitOpError() << "has " << name << ", which the optimizer " << optimizer_ << " does not take";
+        return minimize_.emitOpError()
+               << "has " << name << ", which the optimizer " << optimizer_ << " does not take";
   LogicalResult result = success();
   optimizer_.walk([&](WeightDecayAttr decay) {
     for (ArrayAttr patterns : {decay.getOnly(), decay.getExclude()})
       for (Attribute pattern : patterns ? patterns.getValue() : ArrayRef<Attribute>()) {
-        auto alone = WeightDecayAttr::get(builder_.getContext(), decay.getRate(), builder_.getArrayAttr(pattern), {});
-        auto isFor = [&](const auto &update) { return alone.isFor(VariableOp(update.first).getSymName()); };
+        auto alone = WeightDecayAttr::get(builder_.getContext(), decay.getRate(),
+                                          builder_.getArrayAttr(pattern), {});
+        auto isFor = [&](const auto &update) {
+          return alone.isFor(VariableOp(update.first).getSymName());
+        };
         if (llvm::none_of(gradients, isFor))
-          result = minimize_.emitOpError()
-                   << "weight_decay has the pattern " << pattern << ", which no variable that is trained matches";
+          result = minimize_.emitOpError() << "weight_decay has the pattern " << pattern
+                                           << ", which no variable that is trained matches";
       }
   });
   return result;
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // The step
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// The counter, which the model may declare itself.
 LogicalResult UpdateBuilder::findCounter() {
@@ -61,8 +65,8 @@ LogicalResult UpdateBuilder::findCounter() {
   Operation *existing = symbols_.lookup(GraphDialect::kGlobalStep);
   counter_ = dyn_cast_or_null<VariableOp>(existing);
   if (existing && (!counter_ || counter_.getType() != type)) {
-    InFlightDiagnostic diagnostic = existing->emitOpError()
-                                    << "named 'global_step' must be a graph.variable of type " << type;
+    InFlightDiagnostic diagnostic =
+        existing->emitOpError() << "named 'global_step' must be a graph.variable of type " << type;
     diagnostic.attachNote(minimize_.getLoc()) << "the updates made here are counted in it";
     return diagnostic;
   }
@@ -77,7 +81,8 @@ LogicalResult UpdateBuilder::findCounter() {
 
 /// What is the same for all variables is made once, where the counter is.
 Value UpdateBuilder::besideCounter(Value value) {
-  value.getDefiningOp()->setAttr(GraphDialect::kColocateWith, FlatSymbolRefAttr::get(counter_.getSymNameAttr()));
+  value.getDefiningOp()->setAttr(GraphDialect::kColocateWith,
+                                 FlatSymbolRefAttr::get(counter_.getSymNameAttr()));
   return value;
 }
 
@@ -105,7 +110,8 @@ LogicalResult UpdateBuilder::makeSummary() {
     return minimize_.emitOpError() << "has learning_rate_summary, but the optimizer " << optimizer_
                                    << " does not say its learning rate";
   Value shown = rate_ ? rate_
-                      : createSplat(builder_, minimize_.getLoc(), RankedTensorType::get({}, builder_.getF64Type()),
+                      : createSplat(builder_, minimize_.getLoc(),
+                                    RankedTensorType::get({}, builder_.getF64Type()),
                                     number.getValueAsDouble());
   SummaryOp::create(builder_, minimize_.getLoc(), *name, shown, /*reduction=*/StringAttr());
   return success();
@@ -118,23 +124,27 @@ void UpdateBuilder::countStep() {
   setDevice(add, getDevice(counter_));
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Updates
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-/// What each gradient is multiplied by so that norms stay within their bound; none where there is no bound.
+/// What each gradient is multiplied by so that norms stay within their bound; none where there is
+/// no bound.
 SmallVector<Value> UpdateBuilder::makeScales(Gradients gradients) {
-  std::optional<double> each = toDouble(minimize_.getClipNorm()), all = toDouble(minimize_.getClipGlobalNorm());
+  std::optional<double> each = toDouble(minimize_.getClipNorm()),
+                        all = toDouble(minimize_.getClipGlobalNorm());
   if (!each && !all)
     return {};
   Location loc = minimize_.getLoc();
   SmallVector<Value> squares;
   for (auto [variable, gradient] : gradients) {
-    squares.push_back(createGradientSquares(builder_, loc, VariableOp(variable).getSymName(), gradient));
+    squares.push_back(
+        createGradientSquares(builder_, loc, VariableOp(variable).getSymName(), gradient));
     setDevice(squares.back().getDefiningOp(), getDevice(variable));
   }
   if (each)
-    return llvm::map_to_vector(squares, [&](Value own) { return createClipScale(builder_, loc, own, *each); });
+    return llvm::map_to_vector(
+        squares, [&](Value own) { return createClipScale(builder_, loc, own, *each); });
   Operation *before = minimize_->getPrevNode();
   Value scale = createClipScale(builder_, loc, squares, *all);
   for (Operation *op = before->getNextNode(); op != minimize_; op = op->getNextNode())
@@ -142,16 +152,18 @@ SmallVector<Value> UpdateBuilder::makeScales(Gradients gradients) {
   return SmallVector<Value>(gradients.size(), scale);
 }
 
-/// The variable of an optimizer's slot: the model's own where it has one of this name, else a new one.
+/// The variable of an optimizer's slot: the model's own where it has one of this name, else a new
+/// one.
 FailureOr<FlatSymbolRefAttr> UpdateBuilder::getSlot(VariableOp variable, StringRef name,
                                                     InitializerAttrInterface initial, bool isCopy,
                                                     Operation *&insertAfter) {
   if (Operation *existing = symbols_.lookup(name)) {
     auto found = dyn_cast<VariableOp>(existing);
     if (!found || found.getType() != variable.getType() || found.getTrainable()) {
-      InFlightDiagnostic diagnostic = existing->emitOpError()
-                                      << "is in the way of an optimizer's slot, expected a graph.variable of type "
-                                      << variable.getType() << " that is not trainable, or no symbol of this name";
+      InFlightDiagnostic diagnostic =
+          existing->emitOpError()
+          << "is in the way of an optimizer's slot, expected a graph.variable of type "
+          << variable.getType() << " that is not trainable, or no symbol of this name";
       diagnostic.attachNote(variable.getLoc()) << "the slot belongs to this variable";
       return diagnostic;
     }
@@ -164,7 +176,8 @@ FailureOr<FlatSymbolRefAttr> UpdateBuilder::getSlot(VariableOp variable, StringR
                                  /*trainable=*/false);
   made->setAttr(GraphDialect::kSlotOf, FlatSymbolRefAttr::get(variable.getSymNameAttr()));
   if (isCopy && !isa<ZerosAttr, ValueAttr, UninitializedAttr>(initial))
-    made.setDrawnAsAttr(variable.getDrawnAsAttr() ? variable.getDrawnAsAttr() : variable.getSymNameAttr());
+    made.setDrawnAsAttr(variable.getDrawnAsAttr() ? variable.getDrawnAsAttr()
+                                                  : variable.getSymNameAttr());
   setDevice(made, getDevice(variable));
   symbols_.insert(made);
   insertAfter = made;
@@ -177,8 +190,9 @@ static InitializerAttrInterface getInitializer(RankedTensorType type, double val
   if (value == 0)
     return ZerosAttr::get(context);
   auto scalar = RankedTensorType::get({}, type.getElementType());
-  return ValueAttr::get(context,
-                        DenseElementsAttr::get(scalar, Attribute(FloatAttr::get(type.getElementType(), value))));
+  return ValueAttr::get(
+      context,
+      DenseElementsAttr::get(scalar, Attribute(FloatAttr::get(type.getElementType(), value))));
 }
 
 LogicalResult UpdateBuilder::makeUpdate(VariableOp variable, Value gradient, Value scale) {
@@ -191,9 +205,9 @@ LogicalResult UpdateBuilder::makeUpdate(VariableOp variable, Value gradient, Val
   update.clipValue = toDouble(minimize_.getClipValue());
   Operation *insertAfter = variable;
   for (const OptimizerSlot &slot : optimizer_.getSlots()) {
-    FailureOr<FlatSymbolRefAttr> made =
-        getSlot(variable, (variable.getSymName() + "/" + slot.name).str(),
-                getInitializer(variable.getTensorType(), slot.initial), /*isCopy=*/false, insertAfter);
+    FailureOr<FlatSymbolRefAttr> made = getSlot(
+        variable, (variable.getSymName() + "/" + slot.name).str(),
+        getInitializer(variable.getTensorType(), slot.initial), /*isCopy=*/false, insertAfter);
     if (failed(made))
       return failure();
     update.slots.push_back(*made);

@@ -1,4 +1,4 @@
-//===- UpdateBuilder.h - what graph.minimize becomes behind its gradients ---------------------------------*- C++ -*-===//
+//===- UpdateBuilder.h - what graph.minimize becomes behind its gradients -----------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_MODEL_UPDATEBUILDER_H
 #define GRAPHC_PASSES_MODEL_UPDATEBUILDER_H
 
@@ -6,14 +6,16 @@
 
 namespace graphc {
 
-/// Makes, where a graph.minimize stands: what is computed once a step, the scales that clip gradients, an update a variable with its
-/// slots, and, behind a function's last, the increment of @global_step.
+/// Makes, where a graph.minimize stands: what is computed once a step, the scales that clip
+/// gradients, an update a variable with its slots, and, behind a function's last, the increment of
+/// @global_step.
 class UpdateBuilder {
 public:
   using Gradients = llvm::ArrayRef<std::pair<graph::VariableOp, mlir::Value>>;
 
   UpdateBuilder(graph::MinimizeOp minimize, mlir::SymbolTable &symbols);
-  /// In the order of the gradients; `counts`: the step ends with these updates. Fails where a symbol is in the way of what is made.
+  /// In the order of the gradients; `counts`: the step ends with these updates. Fails where a
+  /// symbol is in the way of what is made.
   mlir::LogicalResult build(Gradients gradients, bool counts);
 
 private:
@@ -24,10 +26,11 @@ private:
   void makeStepValues();
   mlir::LogicalResult makeSummary();
   llvm::SmallVector<mlir::Value> makeScales(Gradients gradients);
-  mlir::LogicalResult makeUpdate(graph::VariableOp variable, mlir::Value gradient, mlir::Value scale);
+  mlir::LogicalResult makeUpdate(graph::VariableOp variable, mlir::Value gradient,
+                                 mlir::Value scale);
   mlir::FailureOr<mlir::FlatSymbolRefAttr> getSlot(graph::VariableOp variable, llvm::StringRef name,
-                                                   graph::InitializerAttrInterface initial, bool isCopy,
-                                                   mlir::Operation *&insertAfter);
+                                                   graph::InitializerAttrInterface initial,
+                                                   bool isCopy, mlir::Operation *&insertAfter);
   void countStep();
 
   graph::MinimizeOp minimize_;

@@ -1,4 +1,4 @@
-//===- VerifyModel.cpp - the entry invariant of place -------------------------------------------------------------===//
+//===- VerifyModel.cpp - the entry invariant of place -----------------------------------------===//
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/VariableAccess.h"
 #include "passes/Passes.h"
@@ -26,31 +26,35 @@ struct Names {
     auto [place, isNew] = seen.try_emplace(name, loc);
     if (isNew)
       return success();
-    InFlightDiagnostic diagnostic = emitError(loc) << kind << " \"" << name << "\" is given twice in this function";
+    InFlightDiagnostic diagnostic = emitError(loc) << kind << " \"" << name
+                                                   << "\" is given twice in this function";
     diagnostic.attachNote(place->second) << "the other one is here";
     return diagnostic;
   }
 };
 
-/// Passes know two kinds of ops with state: reads, which are values, and updates, which are loops. Nobody would give a variable to
-/// another, nor keep it in order with them.
+/// Passes know two kinds of ops with state: reads, which are values, and updates, which are loops.
+/// Nobody would give a variable to another, nor keep it in order with them.
 LogicalResult verifyState(Operation &op) {
   if (isa<ReadOp>(op))
     return success();
   if (FlatSymbolRefAttr name = getVariable(&op); name && !isUpdate(&op))
-    return op.emitOpError() << "reads or writes @" << name.getValue()
-                            << ", but is no update (UpdateOpInterface); expected it to take the value of a graph.read";
+    return op.emitOpError()
+           << "reads or writes @" << name.getValue()
+           << ", but is no update (UpdateOpInterface); expected it to take the value of a graph.read";
   if (auto call = dyn_cast<LibraryKernelOpInterface>(op); call && isUpdate(&op))
     for (const device::DeviceKind &kind : device::kinds())
       if (StringRef kernel = call.getLibraryKernel(kind.name); !kernel.empty())
-        return op.emitOpError() << "is an update that the library's kernel '" << kernel
-                                << "' serves, which gets no variables; expected StructuredOpInterface or "
-                                   "ExplicitLoopsOpInterface";
+        return op.emitOpError()
+               << "is an update that the library's kernel '" << kernel
+               << "' serves, which gets no variables; expected StructuredOpInterface or "
+                  "ExplicitLoopsOpInterface";
   return success();
 }
 
 struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
-  /// All ops can be computed, none is left that the passes before remove, and no two feeds or fetches share a name.
+  /// All ops can be computed, none is left that the passes before remove, and no two feeds or
+  /// fetches share a name.
   static LogicalResult verify(FuncOp function) {
     Names feeds{"feed", {}}, fetches{"fetch", {}};
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -107,9 +111,10 @@ struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
       }
       auto [first, isNew] = byRole.try_emplace(*function.getRole(), function);
       if (!isNew) {
-        InFlightDiagnostic diagnostic = function.emitOpError()
-                                        << "is the second one of role " << stringifyRole(*function.getRole())
-                                        << "; a run has one function a role, so that this one would never run";
+        InFlightDiagnostic diagnostic =
+            function.emitOpError()
+            << "is the second one of role " << stringifyRole(*function.getRole())
+            << "; a run has one function a role, so that this one would never run";
         diagnostic.attachNote(first->second.getLoc()) << "the first one is here";
         return signalPassFailure();
       }

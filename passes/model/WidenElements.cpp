@@ -1,4 +1,4 @@
-//===- WidenElements.cpp - bytes, ui32 and bf16 are computed with in another type ---------------------------------===//
+//===- WidenElements.cpp - bytes, ui32 and bf16 are computed with in another type -------------===//
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/StructuredInterfaces.h"
 #include "dialects/graph/ops/PassOpBuilders.h"
@@ -25,7 +25,8 @@ Type getComputeType(Type type) {
 
 /// It computes values, and looks at them as numbers.
 bool hasNumbers(Operation *op) {
-  return isa<StructuredOpInterface, ExplicitLoopsOpInterface, DecomposableOpInterface, LibraryKernelOpInterface>(op) &&
+  return isa<StructuredOpInterface, ExplicitLoopsOpInterface, DecomposableOpInterface,
+             LibraryKernelOpInterface>(op) &&
          isMemoryEffectFree(op) && !op->hasTrait<AnyElement>();
 }
 
@@ -35,7 +36,8 @@ struct WidenElementsPass : graphc::impl::WidenElementsBase<WidenElementsPass> {
   void runOnOperation() override {
     SmallVector<Operation *> narrow;
     getOperation()->walk([&](Operation *op) {
-      if (hasNumbers(op) && (llvm::any_of(op->getOperandTypes(), widens) || llvm::any_of(op->getResultTypes(), widens)))
+      if (hasNumbers(op) && (llvm::any_of(op->getOperandTypes(), widens) ||
+                             llvm::any_of(op->getResultTypes(), widens)))
         narrow.push_back(op);
     });
     for (Operation *op : narrow) {
@@ -56,7 +58,8 @@ struct WidenElementsPass : graphc::impl::WidenElementsBase<WidenElementsPass> {
         result.setType(getComputeType(type));
         Value wide = result;
         if (op->hasTrait<LeastOfNothing>() && getElementTypeOrSelf(type).isSignlessInteger()) {
-          const auto least = llvm::APInt::getSignedMinValue(getElementTypeOrSelf(type).getIntOrFloatBitWidth());
+          const auto least =
+              llvm::APInt::getSignedMinValue(getElementTypeOrSelf(type).getIntOrFloatBitWidth());
           wide = createAtLeast(builder, op->getLoc(), result, double(least.getSExtValue()));
           for (Operation *made = op->getNextNode(); made != wide.getDefiningOp()->getNextNode();
                made = made->getNextNode())

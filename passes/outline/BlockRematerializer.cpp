@@ -15,13 +15,16 @@ namespace graphc {
 
 using namespace graph;
 
-/// What can be rematerialized with the same bits: each element from elements of its operands, or from its place alone.
+/// What can be rematerialized with the same bits: each element from elements of its operands, or
+/// from its place alone.
 static bool isRepeatable(Operation *op) {
   return op->getNumResults() == 1 && isMemoryEffectFree(op) && isInlinable(op) &&
-         !op->hasTrait<OpTrait::ConstantLike>() && !isa<LibraryKernelOpInterface, dist::AfterOp>(op);
+         !op->hasTrait<OpTrait::ConstantLike>() &&
+         !isa<LibraryKernelOpInterface, dist::AfterOp>(op);
 }
 
-BlockRematerializer::BlockRematerializer(Block &block, StringRef kind) : block_(block), kind_(kind) {
+BlockRematerializer::BlockRematerializer(Block &block, StringRef kind)
+    : block_(block), kind_(kind) {
   copyForUsers(block);
   sink();
   read();
@@ -34,10 +37,11 @@ bool BlockRematerializer::isCompiled(Operation *op) const {
          (!library || kind_.empty() || library.getLibraryKernel(kind_).empty());
 }
 
-/// The text then has what is inlined where it is computed (ProgramGraph::sinkCheapOps). Nothing passes kept sums, which part kernels, or a
-/// write of a variable that it reads.
+/// The text then has what is inlined where it is computed (ProgramGraph::sinkCheapOps). Nothing
+/// passes kept sums, which part kernels, or a write of a variable that it reads.
 void BlockRematerializer::sink() {
-  llvm::DenseMap<Operation *, uint32_t> places, sections; // places: where it stands, or what it stands in front of
+  // places: where it stands, or what it stands in front of
+  llvm::DenseMap<Operation *, uint32_t> places, sections;
   llvm::DenseMap<Attribute, uint32_t> written; // the first time
   uint32_t section = 0;
   bool kept = false;
@@ -62,7 +66,8 @@ void BlockRematerializer::sink() {
     const bool isInlined = llvm::all_of(op->getUsers(), [&](Operation *user) {
       if (user->getBlock() != &block_ || !isCompiled(user) || sections[user] != sections[op])
         return false;
-      if (!first || places[user] < places[first] || (places[user] == places[first] && user->isBeforeInBlock(first)))
+      if (!first || places[user] < places[first] ||
+          (places[user] == places[first] && user->isBeforeInBlock(first)))
         first = user;
       return true;
     });
@@ -88,12 +93,14 @@ Value BlockRematerializer::rootOf(Value value) const {
   return value;
 }
 
-/// Not so what is inlined in the one kernel that looks at it, and what lies elsewhere than in the arena.
+/// Not so what is inlined in the one kernel that looks at it, and what lies elsewhere than in the
+/// arena.
 bool BlockRematerializer::hasMemory(OpResult result) const {
   Operation *op = result.getOwner();
   if (op->hasTrait<OpTrait::ConstantLike>() || isa<ReadOp, dist::ReceiveOp>(op))
     return false;
-  return !(isRepeatable(op) || isa<dist::AfterOp>(op)) || !result.hasOneUse() || !isCompiled(*result.user_begin());
+  return !(isRepeatable(op) || isa<dist::AfterOp>(op)) || !result.hasOneUse() ||
+         !isCompiled(*result.user_begin());
 }
 
 void BlockRematerializer::addResult(OpResult result, uint32_t position) {
@@ -139,8 +146,9 @@ void BlockRematerializer::read() {
       for (uint32_t reader : readers[name])
         values_[reader].until = std::min(values_[reader].until, position);
     if (auto repeat = dyn_cast<RepeatOp>(op))
-      loops_.push_back(
-          {position, std::make_unique<BlockRematerializer>(repeat.getBody().front(), kind_), repeat.getCount()});
+      loops_.push_back({position,
+                        std::make_unique<BlockRematerializer>(repeat.getBody().front(), kind_),
+                        repeat.getCount()});
   }
   for (uint32_t value : shown) { // it is kept until the end of the step
     values_[value].repeatable = false;
@@ -157,22 +165,26 @@ std::vector<uint64_t> BlockRematerializer::bytesOfLoops() const {
 
 uint64_t BlockRematerializer::getPeak() const { return peakOf(values_, bytesOfLoops()); }
 
-BlockRematerializer::Result BlockRematerializer::rematerialize(uint64_t target, const TimeModel &time,
+BlockRematerializer::Result BlockRematerializer::rematerialize(uint64_t target,
+                                                               const TimeModel &time,
                                                                TimeModel::Engine engine) {
   Result all;
   std::vector<uint64_t> others = bytesOfLoops();
   for (const Loop &loop : loops_) {
     uint64_t around = 0;
     for (const BlockValue &value : values_)
-      if (value.made <= loop.position && (value.used.empty() ? value.made : value.used.back()) >= loop.position)
+      if (value.made <= loop.position &&
+          (value.used.empty() ? value.made : value.used.back()) >= loop.position)
         around += value.bytes;
-    const Result inside = loop.body->rematerialize(target > around ? target - around : 0, time, engine);
+    const Result inside =
+        loop.body->rematerialize(target > around ? target - around : 0, time, engine);
     all.values += inside.values;
     all.bytes += inside.bytes;
     all.seconds += inside.seconds * double(loop.count);
     others[loop.position] = loop.body->afterwards_;
   }
-  const RematerializationChoice choice = chooseRematerialization(values_, others, target, time, engine);
+  const RematerializationChoice choice =
+      chooseRematerialization(values_, others, target, time, engine);
   for (const RematerializedValue &chosen : choice.chosen)
     gone_.insert(chosen.value);
   for (const RematerializedValue &chosen : choice.chosen) {
@@ -187,14 +199,15 @@ BlockRematerializer::Result BlockRematerializer::rematerialize(uint64_t target, 
   return all;
 }
 
-/// What the copies for `user` wait for: of what is in memory, the last made that the user reads as well, or that is made before it; null
-/// where all that is there was there early.
+/// What the copies for `user` wait for: of what is in memory, the last made that the user reads as
+/// well, or that is made before it; null where all that is there was there early.
 Value BlockRematerializer::findWait(Operation *user, const RematerializedValue &chosen) const {
   Value latest;
   uint32_t when = chosen.lastEarly;
   llvm::SetVector<uint32_t> seen;
   const auto look = [&](Value other) {
-    if (auto number = numbers_.find(rootOf(other)); number != numbers_.end() && !gone_.contains(number->second))
+    if (auto number = numbers_.find(rootOf(other));
+        number != numbers_.end() && !gone_.contains(number->second))
       seen.insert(number->second);
   };
   const auto take = [&] {
@@ -213,7 +226,8 @@ Value BlockRematerializer::findWait(Operation *user, const RematerializedValue &
   llvm::for_each(user->getOperands(), look);
   take();
   constexpr uint32_t kFar = 64; // operations
-  for (uint32_t at = chosen.firstLate; !latest && at-- > chosen.lastEarly + 1 && at + kFar > chosen.firstLate;) {
+  for (uint32_t at = chosen.firstLate;
+       !latest && at-- > chosen.lastEarly + 1 && at + kFar > chosen.firstLate;) {
     llvm::for_each(ops_[at]->getResults(), look);
     take();
   }
@@ -271,7 +285,8 @@ bool BlockRematerializer::clone(const RematerializedValue &chosen) {
     copies[roots_[again]] = copy->getResult(0);
   }
   const Value value = roots_[chosen.value];
-  auto late = dist::AfterOp::create(builder, value.getLoc(), value.getType(), wait, copies.lookup(value));
+  auto late =
+      dist::AfterOp::create(builder, value.getLoc(), value.getType(), wait, copies.lookup(value));
   replaceLate(value, late.getResult(), chosen.firstLate);
   return true;
 }

@@ -1,8 +1,9 @@
-//===- BlockRematerializer.h - what a block keeps, and its values rematerialized ------------------------*- C++ -*-===//
+//===- BlockRematerializer.h - what a block keeps, and its values rematerialized ----*- C++ -*-===//
 //
-// The operations of a program, or of a loop in it, as passes/analysis/RematerializationChoice.h sees them, and what it chooses done to them.
+// The operations of a program, or of a loop in it, as passes/analysis/RematerializationChoice.h
+// sees them, and what it chooses done to them.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_OUTLINE_BLOCKREMATERIALIZER_H
 #define GRAPHC_PASSES_OUTLINE_BLOCKREMATERIALIZER_H
 
@@ -18,8 +19,8 @@ namespace graphc {
 
 class BlockRematerializer {
 public:
-  /// Gives users copies as `outline` does (DuplicateCheapOps.h), and moves what is inlined to its first user: what is left is kept.
-  /// `kind`: whose libraries serve it.
+  /// Gives users copies as `outline` does (DuplicateCheapOps.h), and moves what is inlined to its
+  /// first user: what is left is kept. `kind`: whose libraries serve it.
   BlockRematerializer(mlir::Block &block, llvm::StringRef kind);
 
   /// Bytes at the fullest position, by estimate, those of loops included.
@@ -31,7 +32,8 @@ public:
     double seconds = 0; ///< in a step
     bool isEnough = true; ///< nothing is left above the target
   };
-  /// Rematerializes what brings the peak to `target`, or as near as there is something to rematerialize.
+  /// Rematerializes what brings the peak to `target`, or as near as there is something to
+  /// rematerialize.
   Result rematerialize(uint64_t target, const TimeModel &time, TimeModel::Engine engine);
 
 private:

@@ -41,10 +41,13 @@ private:
   bool isLastStep(Operation &op);
   bool isForUsers(Operation &op) const;
 
-  llvm::DenseMap<Operation *, unsigned> sections_; ///< which `graph.kept` ends: no kernel has operations of two
+  /// which `graph.kept` ends: no kernel has operations of two
+  llvm::DenseMap<Operation *, unsigned> sections_;
   llvm::DenseSet<Operation *> lastSteps_; ///< with which a library's call may end
-  llvm::DenseMap<Operation *, unsigned> steps_; ///< ops that are rematerialized with it, itself included
-  llvm::DenseSet<Operation *> repeated_;        ///< those that read far less than they make: a row for a matrix
+  /// ops that are rematerialized with it, itself included
+  llvm::DenseMap<Operation *, unsigned> steps_;
+  /// those that read far less than they make: a row for a matrix
+  llvm::DenseSet<Operation *> repeated_;
 };
 
 bool Costs::readsFarLess(Operation &op) const {
@@ -61,7 +64,8 @@ bool Costs::readsOneLarge(Operation &op) const {
     const Value operand = op.getOperand(read.operand);
     if (isRepeated(operand))
       continue;
-    if (++large > 1 || !read.map.isIdentity() || getByteSize(operand) > getByteSize(op.getResult(0)))
+    if (++large > 1 || !read.map.isIdentity() ||
+        getByteSize(operand) > getByteSize(op.getResult(0)))
       return false;
   }
   return large == 1;
@@ -124,7 +128,8 @@ void copyForUsers(Block &block) {
   SmallVector<Operation *> ops;
   for (Operation &op : block.without_terminator())
     ops.push_back(&op);
-  for (Operation *op : llvm::reverse(ops)) { // users first: of what a copy reads there are then more
+  for (Operation *op : llvm::reverse(ops)) {
+    // users first: of what a copy reads there are then more
     if (op->getNumResults() != 1 || op->getResult(0).hasOneUse() || !costs.isWorthCopying(op))
       continue;
     SmallVector<OpOperand *> uses;

@@ -21,12 +21,14 @@ static AffineMap identityOf(Value value) {
   return AffineMap::getMultiDimIdentityMap(unsigned(typeOf(value).getRank()), value.getContext());
 }
 
-KernelBuilder::KernelBuilder(ArrayRef<Operation *> ops, ProgramMemory &memory, const LoopTarget &target)
-    : ops_(ops), memory_(memory), target_(target), members_(ops.begin(), ops.end()), kernel_(ops.back()->getLoc()) {}
+KernelBuilder::KernelBuilder(ArrayRef<Operation *> ops, ProgramMemory &memory,
+                             const LoopTarget &target)
+    : ops_(ops), memory_(memory), target_(target), members_(ops.begin(), ops.end()),
+      kernel_(ops.back()->getLoc()) {}
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Roots
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 bool KernelBuilder::isMember(Value value) const {
   Operation *op = value.getDefiningOp();
@@ -47,7 +49,8 @@ bool KernelBuilder::isLeaf(Value value) const {
 
 SmallVector<Value> KernelBuilder::getRootsOf(Operation *op) const {
   SmallVector<Value> found;
-  llvm::copy_if(op->getResults(), std::back_inserter(found), [&](Value result) { return roots_.contains(result); });
+  llvm::copy_if(op->getResults(), std::back_inserter(found),
+                [&](Value result) { return roots_.contains(result); });
   return found;
 }
 
@@ -97,7 +100,8 @@ void KernelBuilder::findRoots() {
   for (Operation *op : ops_) {
     bool inlined = isInlinable(op);
     for (Value result : op->getResults())
-      if (!inlined || llvm::any_of(result.getUsers(), [&](Operation *user) { return !members_.contains(user); }))
+      if (!inlined || llvm::any_of(result.getUsers(),
+                                   [&](Operation *user) { return !members_.contains(user); }))
         roots_.insert(result);
     if (isa<ExplicitLoopsOpInterface>(op))
       for (Value operand : op->getOperands())
@@ -109,7 +113,8 @@ void KernelBuilder::findRoots() {
       roots_.insert(op->result_begin(), op->result_end());
 }
 
-/// What the stages of a root or an update are made of: itself where it is inlined, else its operands.
+/// What the stages of a root or an update are made of: itself where it is inlined, else its
+/// operands.
 SmallVector<ElementAccess> KernelBuilder::getAccesses(Operation *op) const {
   SmallVector<ElementAccess> accesses;
   if (isInlinable(op)) {
@@ -138,29 +143,36 @@ SmallVector<ElementAccess> KernelBuilder::leavesOf(Operation *op) {
   return leaves;
 }
 
-/// Values that `op` is the last to read, each element where it writes its own, and that nobody outside reads.
-SmallVector<Value> KernelBuilder::findDonors(Operation *op, ArrayRef<ElementAccess> leaves,
-                                             const llvm::DenseMap<Value, Operation *> &lastReader) const {
+/// Values that `op` is the last to read, each element where it writes its own, and that nobody
+/// outside reads.
+SmallVector<Value>
+KernelBuilder::findDonors(Operation *op, ArrayRef<ElementAccess> leaves,
+                          const llvm::DenseMap<Value, Operation *> &lastReader) const {
   auto loops = dyn_cast<ExplicitLoopsOpInterface>(op);
   if (op->getNumResults() == 0 || (!loops && !isInlinable(op)))
     return {};
   auto isInPlace = [&](Value value) {
     return !loops || llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
-      return operand.get() != value || loops.getAccess(operand.getOperandNumber()) == LoopAccess::Aligned;
+      return operand.get() != value ||
+             loops.getAccess(operand.getOperandNumber()) == LoopAccess::Aligned;
     });
   };
   SmallVector<Value> donors;
   for (const ElementAccess &leaf : leaves) {
-    bool once = llvm::count_if(leaves, [&](const ElementAccess &other) { return other.value == leaf.value; }) == 1;
+    bool once = llvm::count_if(leaves, [&](const ElementAccess &other) {
+                  return other.value == leaf.value;
+                }) == 1;
     if (once && leaf.map.isIdentity() && leaf.value.getType() == op->getResult(0).getType() &&
         lastReader.lookup(leaf.value) == op && isInPlace(leaf.value) &&
-        llvm::all_of(leaf.value.getUsers(), [&](Operation *user) { return members_.contains(user); }))
+        llvm::all_of(leaf.value.getUsers(),
+                     [&](Operation *user) { return members_.contains(user); }))
       donors.push_back(leaf.value);
   }
   return donors;
 }
 
-/// Where there is such a value, the root is written over it. Stages run in the order of `ops`, updates behind all of them.
+/// Where there is such a value, the root is written over it. Stages run in the order of `ops`,
+/// updates behind all of them.
 void KernelBuilder::reuseMemory() {
   SmallVector<std::pair<Operation *, SmallVector<ElementAccess>>> stages;
   for (bool updates : {false, true})
@@ -177,9 +189,9 @@ void KernelBuilder::reuseMemory() {
         break;
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Values that have memory
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 void KernelBuilder::addStage(LinalgStage stage, LinalgKernel::BodyFn body, Operation *reader) {
   for (const ElementAccess &leaf : leavesOf(stage.accesses)) {
@@ -203,8 +215,9 @@ void KernelBuilder::emitElementwise(ArrayRef<Value> roots) {
     stage.outs.push_back({memory_.of(root), StageUse::Write, identity});
   }
   current_ = roots.front().getDefiningOp();
-  addStage(std::move(stage),
-           [](OpBuilder &, ArrayRef<Value> elements, ValueRange) { return SmallVector<Value>(elements); });
+  addStage(std::move(stage), [](OpBuilder &, ArrayRef<Value> elements, ValueRange) {
+    return SmallVector<Value>(elements);
+  });
   current_ = nullptr;
 }
 
@@ -224,8 +237,8 @@ void KernelBuilder::fill(Value root, TypedAttr value) {
   });
 }
 
-/// A value that does not vary along some loop gets memory; a constant does not, however large it is: a stage says how long
-/// the loops over it are.
+/// A value that does not vary along some loop gets memory; a constant does not, however large it
+/// is: a stage says how long the loops over it are.
 void KernelBuilder::coverLoops(ArrayRef<ElementAccess> accesses, ArrayRef<AffineMap> writes) {
   llvm::SmallBitVector covered(writes.front().getNumDims());
   auto cover = [&](AffineMap map) {
@@ -242,7 +255,8 @@ void KernelBuilder::coverLoops(ArrayRef<ElementAccess> accesses, ArrayRef<Affine
         materialize(access.value);
 }
 
-/// A stage a nest. What a reduction sums up to begins at its start, a variable that is read at its old value.
+/// A stage a nest. What a reduction sums up to begins at its start, a variable that is read at its
+/// old value.
 void KernelBuilder::emitStructured(StructuredOpInterface op) {
   VariableNames read = getReadVariables(op), written = getWrittenVariables(op);
   for (const LoopNest &nest : op.getLoopNests()) {
@@ -255,11 +269,14 @@ void KernelBuilder::emitStructured(StructuredOpInterface op) {
         fill(result, op.getStart(result.getResultNumber()));
     }
     for (OpResult result : op->getResults())
-      stage.outs.push_back({memory_.of(result), nest.isReduction() ? StageUse::Update : StageUse::Write,
+      stage.outs.push_back({memory_.of(result),
+                            nest.isReduction() ? StageUse::Update : StageUse::Write,
                             nest.writes[result.getResultNumber()]});
-    for (auto [name, map] : llvm::zip_equal(written, ArrayRef(nest.writes).drop_front(op->getNumResults())))
+    for (auto [name, map] :
+         llvm::zip_equal(written, ArrayRef(nest.writes).drop_front(op->getNumResults())))
       stage.outs.push_back({memory_.ofVariable(name.getValue()),
-                            llvm::is_contained(read, name) ? StageUse::Update : StageUse::Write, map});
+                            llvm::is_contained(read, name) ? StageUse::Update : StageUse::Write,
+                            map});
     addStage(
         std::move(stage),
         [&](OpBuilder &inner, ArrayRef<Value> elements, ValueRange old) {
@@ -271,9 +288,9 @@ void KernelBuilder::emitStructured(StructuredOpInterface op) {
   }
 }
 
-/// The loops are built on memory that stands for each operand and out alone, as two of them may be one argument; what was promised
-/// is checked on it, and the arguments take its place. What the loops do not look at, a constant of which they know all elements, has
-/// no memory.
+/// The loops are built on memory that stands for each operand and out alone, as two of them may be
+/// one argument; what was promised is checked on it, and the arguments take its place. What the
+/// loops do not look at, a constant of which they know all elements, has no memory.
 LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
   VariableNames read = getReadVariables(op);
   OpBuilder &builder = kernel_.getBuilder();
@@ -281,7 +298,8 @@ LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
   auto standIn = [&](Type tensor) -> Value {
     auto type = cast<RankedTensorType>(tensor);
     standIns.push_back(UnrealizedConversionCastOp::create(
-        builder, op.getLoc(), MemRefType::get(type.getShape(), getStoredElement(type.getElementType())), ValueRange()));
+        builder, op.getLoc(),
+        MemRefType::get(type.getShape(), getStoredElement(type.getElementType())), ValueRange()));
     return standIns.back()->getResult(0);
   };
   auto arrive = [&](Value standIn, llvm::function_ref<Value()> buffer, StageUse use) {
@@ -301,7 +319,8 @@ LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
   }
   if (const int64_t parts = getLoopParts(op); parts > 1)
     PartLoop::create(builder, op.getLoc(), parts, [&](Value first, Value limit) {
-      cast<LoopPartsOpInterface>(op.getOperation()).buildParts(builder, operands, outs, first, limit, target_);
+      cast<LoopPartsOpInterface>(op.getOperation())
+          .buildParts(builder, operands, outs, first, limit, target_);
     });
   else
     op.buildLoops(builder, operands, outs, target_);
@@ -321,17 +340,20 @@ LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
         StageUse::Read);
   for (auto [result, out] : llvm::zip(op->getResults(), outs))
     arrive(out, [&] { return memory_.of(result); }, StageUse::Write);
-  for (auto [name, variable, out] :
-       llvm::zip_equal(getWrittenVariables(op), variables, ArrayRef(outs).drop_front(op->getNumResults())))
-    arrive(out, [&] { return variable; }, llvm::is_contained(read, name) ? StageUse::Update : StageUse::Write);
+  for (auto [name, variable, out] : llvm::zip_equal(getWrittenVariables(op), variables,
+                                                    ArrayRef(outs).drop_front(op->getNumResults())))
+    arrive(
+        out, [&] { return variable; },
+        llvm::is_contained(read, name) ? StageUse::Update : StageUse::Write);
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // State
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-/// An update may not read what an update before it (or itself, elsewhere) has written: such values get memory first.
+/// An update may not read what an update before it (or itself, elsewhere) has written: such values
+/// get memory first.
 void KernelBuilder::protectUpdates(ArrayRef<Operation *> updates) {
   llvm::DenseMap<Value, unsigned> writtenBy;
   for (auto [i, op] : llvm::enumerate(updates))
@@ -341,10 +363,12 @@ void KernelBuilder::protectUpdates(ArrayRef<Operation *> updates) {
     bool anywhere = isa<ExplicitLoopsOpInterface>(op);
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
-      bool endangered = llvm::any_of(leavesOf(ElementAccess{value, identityOf(value)}), [&](const ElementAccess &leaf) {
-        auto written = writtenBy.find(memory_.of(leaf.value));
-        return written != writtenBy.end() && (written->second < i || anywhere || !leaf.map.isIdentity());
-      });
+      bool endangered = llvm::any_of(
+          leavesOf(ElementAccess{value, identityOf(value)}), [&](const ElementAccess &leaf) {
+            auto written = writtenBy.find(memory_.of(leaf.value));
+            return written != writtenBy.end() &&
+                   (written->second < i || anywhere || !leaf.map.isIdentity());
+          });
       if (!endangered)
         continue;
       if (!isLeaf(value)) {
@@ -358,13 +382,15 @@ void KernelBuilder::protectUpdates(ArrayRef<Operation *> updates) {
   }
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // The kernel
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult KernelBuilder::emit(Operation *op) {
-  if (auto read = dyn_cast<ReadOp>(op)) // a value read before its variable changes, kept beyond the change
-    kernel_.addCopy(op->getLoc(), memory_.ofVariable(read.getVariable()), memory_.of(read.getResult()));
+  // a value read before its variable changes, kept beyond the change
+  if (auto read = dyn_cast<ReadOp>(op))
+    kernel_.addCopy(op->getLoc(), memory_.ofVariable(read.getVariable()),
+                    memory_.of(read.getResult()));
   else if (auto loops = dyn_cast<ExplicitLoopsOpInterface>(op))
     return emitLoops(loops);
   else if (isInlinable(op))

@@ -1,12 +1,13 @@
-//===- KernelBuilder.h - one group of operations as a kernel ----------------------------------------------*- C++ -*-===//
+//===- KernelBuilder.h - one group of operations as a kernel ------------------------*- C++ -*-===//
 //
-// A kernel is a func.func over buffers whose body is a list of stages: a linalg.generic (LinalgKernel makes it) or loops that
-// an operation writes itself. Roots (what is seen from outside, what is not inlined, costly values wanted twice) have memory;
-// the rest is inlined where it is used. Updates of variables come last, so that every stage before them reads the old values.
-// A root takes the memory of a value that it reads element by element and that nobody wants afterwards: to the kernel one
-// argument, read and written.
+// A kernel is a func.func over buffers whose body is a list of stages: a linalg.generic
+// (LinalgKernel makes it) or loops that an operation writes itself. Roots (what is seen from
+// outside, what is not inlined, costly values wanted twice) have memory; the rest is inlined where
+// it is used. Updates of variables come last, so that every stage before them reads the old values.
+// A root takes the memory of a value that it reads element by element and that nobody wants
+// afterwards: to the kernel one argument, read and written.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_OUTLINE_KERNELBUILDER_H
 #define GRAPHC_PASSES_OUTLINE_KERNELBUILDER_H
 
@@ -23,17 +24,18 @@ public:
   virtual mlir::Value ofVariable(llvm::StringRef name) = 0;
   /// A buffer that holds no value of the program, for one like this.
   virtual mlir::Value makeLike(mlir::Value value) = 0;
-  /// Both have one memory, as nobody wants `donor` from then on: that of `donor`, or where the value has its place already that.
-  /// False where the memory of `donor` is not the program's own.
+  /// Both have one memory, as nobody wants `donor` from then on: that of `donor`, or where the
+  /// value has its place already that. False where the memory of `donor` is not the program's own.
   virtual bool reuse(mlir::Value donor, mlir::Value value) = 0;
 };
 
 class KernelBuilder {
 public:
-  KernelBuilder(llvm::ArrayRef<mlir::Operation *> ops, ProgramMemory &memory, const graph::LoopTarget &target);
+  KernelBuilder(llvm::ArrayRef<mlir::Operation *> ops, ProgramMemory &memory,
+                const graph::LoopTarget &target);
 
-  /// The kernel as a private function named "kernel", not in any module; fails, having said why, where an operation's own
-  /// loops are not what it promises.
+  /// The kernel as a private function named "kernel", not in any module; fails, having said why,
+  /// where an operation's own loops are not what it promises.
   mlir::FailureOr<mlir::OwningOpRef<mlir::func::FuncOp>> build();
   /// What a call of it passes, in the order of its arguments.
   llvm::SmallVector<mlir::Value> getBuffers() const { return kernel_.getBuffers(); }
@@ -50,8 +52,9 @@ private:
   llvm::SmallVector<ElementAccess> leavesOf(llvm::ArrayRef<ElementAccess> accesses) const;
   llvm::SmallVector<ElementAccess> leavesOf(mlir::Operation *op);
   void reuseMemory();
-  llvm::SmallVector<mlir::Value> findDonors(mlir::Operation *op, llvm::ArrayRef<ElementAccess> leaves,
-                                            const llvm::DenseMap<mlir::Value, mlir::Operation *> &lastReader) const;
+  llvm::SmallVector<mlir::Value>
+  findDonors(mlir::Operation *op, llvm::ArrayRef<ElementAccess> leaves,
+             const llvm::DenseMap<mlir::Value, mlir::Operation *> &lastReader) const;
 
   mlir::LogicalResult emit(mlir::Operation *op);
   void emitElementwise(llvm::ArrayRef<mlir::Value> roots);
@@ -70,7 +73,8 @@ private:
   graph::LoopTarget target_;
   llvm::DenseSet<mlir::Operation *> members_;
   llvm::DenseSet<mlir::Value> roots_;
-  mlir::Operation *current_ = nullptr; ///< whose results are being computed: no leaves of themselves
+  /// whose results are being computed: no leaves of themselves
+  mlir::Operation *current_ = nullptr;
   llvm::DenseMap<mlir::OpOperand *, mlir::Value> copies_; ///< old values, kept for an update
   LinalgKernel kernel_;
 };

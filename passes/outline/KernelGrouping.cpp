@@ -20,8 +20,8 @@ namespace graphc {
 
 using namespace graph;
 
-/// Who looks at the memory of a variable for this read: its users, and those of other shapes of the same memory. For what is inside
-/// of a loop the loop stands.
+/// Who looks at the memory of a variable for this read: its users, and those of other shapes of the
+/// same memory. For what is inside of a loop the loop stands.
 static SmallVector<Operation *> getReaders(ReadOp read) {
   Block &block = *read->getBlock();
   SmallVector<Operation *> readers(read->getUsers());
@@ -42,7 +42,8 @@ ProgramGraph::Kind ProgramGraph::classify(Operation *op) {
   return isa<ReadOp>(op) || (isComputed(op) && !isView(op)) ? Kind::Compute : Kind::Other;
 }
 
-/// What the library does as its last steps becomes part of the call, where nothing else sees what is between.
+/// What the library does as its last steps becomes part of the call, where nothing else sees what
+/// is between.
 void ProgramGraph::absorbIntoLibrary(LibraryKernelOpInterface call) {
   unsigned index = indexOf_[call];
   SmallVector<StringRef> taken;
@@ -62,7 +63,8 @@ void ProgramGraph::absorbIntoLibrary(LibraryKernelOpInterface call) {
 ProgramGraph::ProgramGraph(Block &block, StringRef kind) : kind_(kind) {
   if (auto program = dyn_cast<dist::ProgramOp>(block.getParentOp()))
     goesAgain_ =
-        SymbolTable::lookupNearestSymbolFrom<dist::PhaseOp>(program, program.getPhaseAttr()).getEndsByEndOfStream();
+        SymbolTable::lookupNearestSymbolFrom<dist::PhaseOp>(program, program.getPhaseAttr())
+            .getEndsByEndOfStream();
   DenseMap<Attribute, SmallVector<Operation *>> writes;
   DenseMap<Operation *, unsigned> place;
   for (Operation &op : block.without_terminator()) {
@@ -72,7 +74,8 @@ ProgramGraph::ProgramGraph(Block &block, StringRef kind) : kind_(kind) {
     for (FlatSymbolRefAttr name : getWrittenVariables(&op))
       writes[name].push_back(&op);
   }
-  // A user that stands behind a later write of what was read needs the old value kept, and so does the host, which looks behind the step.
+  // A user that stands behind a later write of what was read needs the old value kept, and so does
+  // the host, which looks behind the step.
   for (Operation *op : ops_)
     if (auto read = dyn_cast<ReadOp>(op))
       for (Operation *write : writes[read.getVariableAttr()])
@@ -113,18 +116,21 @@ void ProgramGraph::findSections() {
 
 /// Elements of the largest tensor, or iterations, from which on threads share a kernel.
 constexpr int64_t kLong = 64 * 1024;
-/// Neighbouring elements of a row that a thread takes at least, twice: what threads share by columns has so many (KernelBlocks.cpp).
+/// Neighbouring elements of a row that a thread takes at least, twice: what threads share by
+/// columns has so many (KernelBlocks.cpp).
 constexpr int64_t kLeastColumns = 96;
 
-/// Loops of an op's own that are long and have parts are a kernel by themselves. Threads share the parts then; and other loops beside
-/// them, which have no block loop in common with them, are cut into blocks of their own.
+/// Loops of an op's own that are long and have parts are a kernel by themselves. Threads share the
+/// parts then; and other loops beside them, which have no block loop in common with them, are cut
+/// into blocks of their own.
 static bool isAlone(Operation *op) {
   auto isLong = [](Type type) { return cast<RankedTensorType>(type).getNumElements() >= kLong; };
-  return getLoopParts(op) > 1 &&
-         (llvm::any_of(op->getOperandTypes(), isLong) || llvm::any_of(op->getResultTypes(), isLong));
+  return getLoopParts(op) > 1 && (llvm::any_of(op->getOperandTypes(), isLong) ||
+                                  llvm::any_of(op->getResultTypes(), isLong));
 }
 
-/// An operation's loops: how often their body runs, and which is the outermost that runs more than once.
+/// An operation's loops: how often their body runs, and which is the outermost that runs more than
+/// once.
 struct Extent {
   int64_t iterations = 1;
   unsigned outermost = 0;
@@ -139,18 +145,21 @@ static Extent extentOf(Operation *op, const LoopNest &nest) {
   return extent;
 }
 
-/// Whether the op is a long reduction whose loops threads could share: by rows or, where rows are added, by columns.
+/// Whether the op is a long reduction whose loops threads could share: by rows or, where rows are
+/// added, by columns.
 static bool isLongReduction(Operation *op) {
   auto isLong = [&](const LoopNest &nest) {
     return nest.isReduction() && extentOf(op, nest).iterations >= kLong &&
            llvm::any_of(llvm::zip_equal(nest.iterators, getLoopSizes(op, nest)), [](auto loop) {
-             return std::get<0>(loop) == utils::IteratorType::parallel && std::get<1>(loop) >= kLeastColumns;
+             return std::get<0>(loop) == utils::IteratorType::parallel &&
+                    std::get<1>(loop) >= kLeastColumns;
            });
   };
   return llvm::any_of(cast<StructuredOpInterface>(op).getLoopNests(), isLong);
 }
 
-/// Whether the op makes one number, of few, or each of few numbers by itself for one that does: their squares, say.
+/// Whether the op makes one number, of few, or each of few numbers by itself for one that does:
+/// their squares, say.
 static bool makesOneOfFew(Operation *op, unsigned steps = 3) {
   auto structured = dyn_cast<StructuredOpInterface>(op);
   if (!structured || op->getNumResults() != 1)
@@ -164,14 +173,16 @@ static bool makesOneOfFew(Operation *op, unsigned steps = 3) {
   }
   if (isReduction)
     return cast<RankedTensorType>(op->getResult(0).getType()).getNumElements() == 1;
-  return isElementwise && steps > 0 &&
-         llvm::any_of(op->getUsers(), [&](Operation *user) { return makesOneOfFew(user, steps - 1); });
+  return isElementwise && steps > 0 && llvm::any_of(op->getUsers(), [&](Operation *user) {
+           return makesOneOfFew(user, steps - 1);
+         });
 }
 
 static bool isLong(Operation *op) {
   auto structured = dyn_cast<StructuredOpInterface>(op);
-  return structured && llvm::any_of(structured.getLoopNests(),
-                                    [&](const LoopNest &nest) { return extentOf(op, nest).iterations >= kLong; });
+  return structured && llvm::any_of(structured.getLoopNests(), [&](const LoopNest &nest) {
+           return extentOf(op, nest).iterations >= kLong;
+         });
 }
 
 /// Whether the op adds many rows: threads share the columns.
@@ -187,18 +198,22 @@ static bool addsRows(Operation *op) {
 
 static bool isElementwise(Operation *op) {
   auto structured = dyn_cast<StructuredOpInterface>(op);
-  return structured && llvm::all_of(structured.getLoopNests(), std::mem_fn(&LoopNest::isElementwise));
+  return structured &&
+         llvm::all_of(structured.getLoopNests(), std::mem_fn(&LoopNest::isElementwise));
 }
 
-/// Whether `user` adds the rows of what `def` makes, which is in memory for others too, a library say. Threads share the rows of the one and
-/// the columns of the other; in one kernel both are shared by columns, or by nothing where `def` has sums along rows before it.
+/// Whether `user` adds the rows of what `def` makes, which is in memory for others too, a library
+/// say. Threads share the rows of the one and the columns of the other; in one kernel both are
+/// shared by columns, or by nothing where `def` has sums along rows before it.
 static bool addsRowsOf(Operation *def, Operation *user) {
   return isElementwise(def) && isLong(def) && addsRows(user) &&
-         llvm::any_of(def->getUsers(), [&](Operation *other) { return other != user && !isElementwise(other); });
+         llvm::any_of(def->getUsers(),
+                      [&](Operation *other) { return other != user && !isElementwise(other); });
 }
 
-/// Whether `user` takes all of what `def` makes in each step of its outermost loop, or makes few numbers of it along that loop, or one of all
-/// of it. One kernel of both has no loop that threads could share (KernelBlocks.h), where the long one alone has one.
+/// Whether `user` takes all of what `def` makes in each step of its outermost loop, or makes few
+/// numbers of it along that loop, or one of all of it. One kernel of both has no loop that threads
+/// could share (KernelBlocks.h), where the long one alone has one.
 static bool partsThreads(Operation *def, Operation *user) {
   constexpr int64_t kFew = 256; // elements: threads do not share these
   auto from = dyn_cast<StructuredOpInterface>(def), to = dyn_cast<StructuredOpInterface>(user);
@@ -210,12 +225,14 @@ static bool partsThreads(Operation *def, Operation *user) {
   for (const LoopNest &nest : to.getLoopNests()) {
     const Extent extent = extentOf(user, nest);
     if (!nest.isReduction()) {
-      if (extent.iterations < kLong || cast<RankedTensorType>(value.getType()).getNumElements() > kFew)
+      if (extent.iterations < kLong ||
+          cast<RankedTensorType>(value.getType()).getNumElements() > kFew)
         continue;
       for (const LoopNest::Read &read : nest.reads)
         if (user->getOperand(read.operand) == value && !read.map.isFunctionOfDim(extent.outermost))
           return true;
-    } else if (!nest.iterators.empty() && nest.iterators[extent.outermost] == utils::IteratorType::reduction &&
+    } else if (!nest.iterators.empty() &&
+               nest.iterators[extent.outermost] == utils::IteratorType::reduction &&
                extent.iterations < kLong) {
       for (const LoopNest &before : from.getLoopNests())
         if (const Extent earlier = extentOf(def, before);
@@ -239,7 +256,8 @@ void ProgramGraph::depend(unsigned op, Operation *on, bool separate) {
   separate |= goesAgain_ && !getWrittenVariables(ops_[op]).empty() &&
               llvm::any_of(on->getUsers(), [&](Operation *user) { return user != ops_[op]; });
   if (index != op && kinds_[index] != Kind::Free)
-    dependences_[op].push_back({index, separate || sections_[index] != sections_[op] || areApart(on, ops_[op]), false});
+    dependences_[op].push_back(
+        {index, separate || sections_[index] != sections_[op] || areApart(on, ops_[op]), false});
 }
 
 static bool isCommunication(Operation *op) {
@@ -267,12 +285,14 @@ void ProgramGraph::findDependences() {
   }
 }
 
-/// Reads see the latest write before them in the text; a write waits for everybody who wants the old value.
+/// Reads see the latest write before them in the text; a write waits for everybody who wants the
+/// old value.
 void ProgramGraph::addStateDependences() {
   struct State {
     Operation *lastWrite = nullptr;
     SmallVector<Operation *> readers; ///< since the last write
-    SmallVector<Operation *> viewers; ///< likewise, through a view: to a kernel that is other memory
+    /// likewise, through a view: to a kernel that is other memory
+    SmallVector<Operation *> viewers;
   };
   DenseMap<Attribute, State> states;
   for (Operation *op : ops_) {
@@ -316,8 +336,8 @@ unsigned ProgramGraph::getDepth(unsigned op) {
   return depth;
 }
 
-/// What can be inlined moves to the kernel of its first user: a comparison whose mask is wanted in the backward pass
-/// alone, an iota. Reductions stay, they make data smaller.
+/// What can be inlined moves to the kernel of its first user: a comparison whose mask is wanted in
+/// the backward pass alone, an iota. Reductions stay, they make data smaller.
 void ProgramGraph::sinkCheapOps() {
   SmallVector<SmallVector<Dependence>> users(ops_.size());
   for (unsigned op = 0; op < ops_.size(); ++op)
@@ -328,7 +348,8 @@ void ProgramGraph::sinkCheapOps() {
       continue;
     int latest = std::numeric_limits<int>::max();
     for (const Dependence &user : users[op])
-      latest = std::min(latest, kinds_[user.on] == Kind::Compute ? depths_[user.on] - int(user.separate) : -1);
+      latest = std::min(
+          latest, kinds_[user.on] == Kind::Compute ? depths_[user.on] - int(user.separate) : -1);
     depths_[op] = std::max(depths_[op], latest);
   }
 }
@@ -392,7 +413,8 @@ void ProgramGraph::sortGroups() {
       continue;
     position[groupOf_[op]] = std::max(position[groupOf_[op]], op);
     for (const Dependence &dependence : dependences_[op])
-      if (groupOf_[dependence.on] != groupOf_[op] && users[groupOf_[dependence.on]].insert(groupOf_[op]).second)
+      if (groupOf_[dependence.on] != groupOf_[op] &&
+          users[groupOf_[dependence.on]].insert(groupOf_[op]).second)
         ++waitsFor[groupOf_[op]];
   }
   // Earliest text position first among those that wait for nothing.
@@ -416,14 +438,17 @@ void ProgramGraph::sortGroups() {
 
 /// Elements of the largest tensor that an update reads or writes up to which it is small.
 constexpr int64_t kSmall = 16 * 1024;
-/// How much updates may be that become one kernel: elements of the largest tensor of each, together, which no threads would share
-/// (KernelBlocks.cpp), and arguments that LLVM tells apart from each other in little time (SplitKernels.cpp).
+/// How much updates may be that become one kernel: elements of the largest tensor of each,
+/// together, which no threads would share (KernelBlocks.cpp), and arguments that LLVM tells apart
+/// from each other in little time (SplitKernels.cpp).
 constexpr int64_t kJoinedElements = 48 * 1024;
 constexpr size_t kJoinedBuffers = 24;
 
 static int64_t getLargestTensor(ArrayRef<Operation *> ops) {
   int64_t largest = 1;
-  auto look = [&](Type type) { largest = std::max(largest, cast<RankedTensorType>(type).getNumElements()); };
+  auto look = [&](Type type) {
+    largest = std::max(largest, cast<RankedTensorType>(type).getNumElements());
+  };
   for (Operation *op : ops) {
     llvm::for_each(op->getOperandTypes(), look);
     llvm::for_each(op->getResultTypes(), look);
@@ -444,16 +469,18 @@ static size_t countBuffers(ArrayRef<Operation *> ops) {
   return buffers.size();
 }
 
-/// Updates of small variables whose gradients a library or a message brings would be a call of a few numbers each. They become one
-/// kernel: those for which nothing waits, and which come behind the same communication, so that none waits for more than before.
-/// Where variables have locks all stay apart.
+/// Updates of small variables whose gradients a library or a message brings would be a call of a
+/// few numbers each. They become one kernel: those for which nothing waits, and which come behind
+/// the same communication, so that none waits for more than before. Where variables have locks all
+/// stay apart.
 void ProgramGraph::joinSmallUpdates() {
   if (ops_.empty() || ops_.front()->getParentOfType<dist::ProgramOp>().getLocksVariables())
     return;
   for (auto [number, group] : llvm::enumerate(groups_))
     for (Operation *op : group.ops)
       groupOf_[indexOf_[op]] = unsigned(number);
-  SmallVector<int> lastMessages(groups_.size(), -1); // messages of a program are in the order of the text
+  // messages of a program are in the order of the text
+  SmallVector<int> lastMessages(groups_.size(), -1);
   llvm::SmallBitVector isWanted(groups_.size());
   for (auto [number, group] : llvm::enumerate(groups_))
     for (Operation *op : group.ops) {
@@ -479,7 +506,8 @@ void ProgramGraph::joinSmallUpdates() {
     Joined joined{&group, getLargestTensor(group.ops), countBuffers(group.ops)};
     if (joined.elements > kSmall)
       continue;
-    auto [before, isFirst] = open.try_emplace({sections_[indexOf_[group.ops.front()]], lastMessages[number]}, joined);
+    auto [before, isFirst] =
+        open.try_emplace({sections_[indexOf_[group.ops.front()]], lastMessages[number]}, joined);
     if (isFirst)
       continue;
     if (before->second.elements + joined.elements <= kJoinedElements &&

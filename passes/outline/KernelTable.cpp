@@ -1,4 +1,4 @@
-//===- KernelTable.cpp - equal kernels are one function ------------------------------------------------------------===//
+//===- KernelTable.cpp - equal kernels are one function ---------------------------------------===//
 #include "passes/outline/KernelTable.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,10 +19,13 @@ static DictionaryAttr withoutName(func::FuncOp kernel) {
 
 llvm::hash_code hashKernel(func::FuncOp kernel) {
   llvm::DenseMap<Value, unsigned> numbers; // each value by when it is met
-  auto number = [&](Value value) { return llvm::hash_value(numbers.try_emplace(value, numbers.size()).first->second); };
+  auto number = [&](Value value) {
+    return llvm::hash_value(numbers.try_emplace(value, numbers.size()).first->second);
+  };
   llvm::hash_code hash = hash_value(withoutName(kernel));
   kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    hash = llvm::hash_combine(hash, OperationEquivalence::computeHash(op, number, number, kFlags), op->getNumRegions());
+    hash = llvm::hash_combine(hash, OperationEquivalence::computeHash(op, number, number, kFlags),
+                              op->getNumRegions());
   });
   return hash;
 }
@@ -49,25 +52,28 @@ FlatSymbolRefAttr KernelTable::insert(OwningOpRef<func::FuncOp> kernel, StringRe
   return FlatSymbolRefAttr::get(function.getSymNameAttr());
 }
 
-FlatSymbolRefAttr KernelTable::getBinary(MemRefType type, StringRef access, StringRef stem, Location loc) {
+FlatSymbolRefAttr KernelTable::getBinary(MemRefType type, StringRef access, StringRef stem,
+                                         Location loc) {
   OpBuilder builder(module_.getContext());
-  OwningOpRef<func::FuncOp> kernel = func::FuncOp::create(loc, "kernel", builder.getFunctionType({type, type}, {}));
+  OwningOpRef<func::FuncOp> kernel =
+      func::FuncOp::create(loc, "kernel", builder.getFunctionType({type, type}, {}));
   kernel->setPrivate();
   Block *block = kernel->addEntryBlock();
   builder.setInsertionPointToStart(block);
   AffineMap identity = builder.getMultiDimIdentityMap(unsigned(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
   bool adds = access == "read_write";
-  linalg::GenericOp::create(builder, loc, TypeRange(), block->getArgument(1), block->getArgument(0),
-                            ArrayRef<AffineMap>{identity, identity}, iterators,
-                            [&](OpBuilder &inner, Location loc, ValueRange values) {
-                              Value result = values[0];
-                              if (adds)
-                                result = isa<FloatType>(result.getType())
-                                             ? arith::AddFOp::create(inner, loc, values[1], result).getResult()
-                                             : arith::AddIOp::create(inner, loc, values[1], result).getResult();
-                              linalg::YieldOp::create(inner, loc, result);
-                            });
+  linalg::GenericOp::create(
+      builder, loc, TypeRange(), block->getArgument(1), block->getArgument(0),
+      ArrayRef<AffineMap>{identity, identity}, iterators,
+      [&](OpBuilder &inner, Location loc, ValueRange values) {
+        Value result = values[0];
+        if (adds)
+          result = isa<FloatType>(result.getType())
+                       ? arith::AddFOp::create(inner, loc, values[1], result).getResult()
+                       : arith::AddIOp::create(inner, loc, values[1], result).getResult();
+        linalg::YieldOp::create(inner, loc, result);
+      });
   func::ReturnOp::create(builder, loc);
   kernel->setArgAttr(0, "dist.access", builder.getStringAttr(access));
   kernel->setArgAttr(1, "dist.access", builder.getStringAttr("read"));

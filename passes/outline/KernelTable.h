@@ -1,4 +1,4 @@
-//===- KernelTable.h - a module's kernels ------------------------------------------------------------------*- C++ -*-===//
+//===- KernelTable.h - a module's kernels -------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_OUTLINE_KERNELTABLE_H
 #define GRAPHC_PASSES_OUTLINE_KERNELTABLE_H
 
@@ -8,14 +8,16 @@
 
 namespace graphc {
 
-/// The module's kernels: equal ones are one function. Equal is what computes the same of the same, operation by operation:
-/// names and locations do not count, nor does how anything would be printed.
+/// The module's kernels: equal ones are one function. Equal is what computes the same of the same,
+/// operation by operation: names and locations do not count, nor does how anything would be
+/// printed.
 class KernelTable {
 public:
   explicit KernelTable(mlir::ModuleOp module) : module_(module), symbols_(module) {}
 
   /// Takes over a function that is in no module yet; the name of the one that stands for it.
-  mlir::FlatSymbolRefAttr insert(mlir::OwningOpRef<mlir::func::FuncOp> kernel, llvm::StringRef stem);
+  mlir::FlatSymbolRefAttr insert(mlir::OwningOpRef<mlir::func::FuncOp> kernel,
+                                 llvm::StringRef stem);
   /// acc += message, element by element, for `elements` of them.
   mlir::FlatSymbolRefAttr getAdd(mlir::Type element, int64_t elements, mlir::Location loc) {
     return getBinary(mlir::MemRefType::get(elements, element), "read_write", "add", loc);
@@ -30,13 +32,15 @@ public:
   const mlir::SymbolTable &getSymbols() const { return symbols_; }
 
 private:
-  /// A kernel of (destination, source): destination += source where it is read_write, = source where it is written.
-  mlir::FlatSymbolRefAttr getBinary(mlir::MemRefType type, llvm::StringRef access, llvm::StringRef stem,
-                                    mlir::Location loc);
+  /// A kernel of (destination, source): destination += source where it is read_write, = source
+  /// where it is written.
+  mlir::FlatSymbolRefAttr getBinary(mlir::MemRefType type, llvm::StringRef access,
+                                    llvm::StringRef stem, mlir::Location loc);
 
   mlir::ModuleOp module_;
   mlir::SymbolTable symbols_;
-  llvm::DenseMap<llvm::hash_code, llvm::SmallVector<mlir::func::FuncOp, 1>> known_; ///< by hashKernel
+  /// by hashKernel
+  llvm::DenseMap<llvm::hash_code, llvm::SmallVector<mlir::func::FuncOp, 1>> known_;
   size_t count_ = 0;
 };
 

@@ -32,8 +32,9 @@ Value LinalgKernel::getArgument(Value buffer, StageUse use) {
   return argument.value;
 }
 
-/// linalg takes an operand to be as long as the loop that indexes it. Where it is longer, behind a slice, the part of it
-/// that the loop touches stands for it, and `map` becomes that part's. What several loops index stays.
+/// linalg takes an operand to be as long as the loop that indexes it. Where it is longer, behind a
+/// slice, the part of it that the loop touches stands for it, and `map` becomes that part's. What
+/// several loops index stays.
 Value LinalgKernel::narrow(Value memory, AffineMap &map, ArrayRef<int64_t> sizes) {
   ArrayRef<int64_t> shape = cast<MemRefType>(memory.getType()).getShape();
   SmallVector<OpFoldResult> offsets, lengths, strides;
@@ -74,7 +75,8 @@ static SmallVector<int64_t> getSizes(const LinalgStage &stage) {
   return graph::findLoopSizes(unsigned(stage.iterators.size()), tensors);
 }
 
-void LinalgKernel::addStage(const LinalgStage &stage, llvm::function_ref<bool(Value)> isLeaf, BodyFn bodyFn) {
+void LinalgKernel::addStage(const LinalgStage &stage, llvm::function_ref<bool(Value)> isLeaf,
+                            BodyFn bodyFn) {
   SmallVector<int64_t> sizes = getSizes(stage);
   SmallVector<Value> inputs, outputs;
   SmallVector<AffineMap> maps;
@@ -86,8 +88,8 @@ void LinalgKernel::addStage(const LinalgStage &stage, llvm::function_ref<bool(Va
     AffineMap &map = maps.emplace_back(out.map);
     outputs.push_back(narrow(getArgument(out.buffer, out.use), map, sizes));
   }
-  // linalg finds the length of each loop from the operands' index maps. Where none varies along a loop, an operand that
-  // nobody reads has that length: all its elements are one.
+  // linalg finds the length of each loop from the operands' index maps. Where none varies along a
+  // loop, an operand that nobody reads has that length: all its elements are one.
   llvm::SmallBitVector covered(unsigned(sizes.size()));
   for (AffineMap map : maps)
     for (AffineExpr result : map.getResults())
@@ -96,11 +98,14 @@ void LinalgKernel::addStage(const LinalgStage &stage, llvm::function_ref<bool(Va
   if (!covered.all()) {
     SmallVector<int64_t> strides(sizes.size(), 0);
     auto element = cast<MemRefType>(outputs.front().getType()).getElementType();
-    auto type = MemRefType::get(sizes, element, StridedLayoutAttr::get(builder_.getContext(), /*offset=*/0, strides));
+    auto type = MemRefType::get(
+        sizes, element, StridedLayoutAttr::get(builder_.getContext(), /*offset=*/0, strides));
     const LinalgStage::Out &out = stage.outs.front();
-    inputs.push_back(memref::ReinterpretCastOp::create(builder_, stage.loc, type, getArgument(out.buffer, out.use),
+    inputs.push_back(memref::ReinterpretCastOp::create(builder_, stage.loc, type,
+                                                       getArgument(out.buffer, out.use),
                                                        /*offset=*/0, sizes, strides));
-    maps.insert(maps.begin() + ptrdiff_t(stage.leaves.size()), builder_.getMultiDimIdentityMap(unsigned(sizes.size())));
+    maps.insert(maps.begin() + ptrdiff_t(stage.leaves.size()),
+                builder_.getMultiDimIdentityMap(unsigned(sizes.size())));
   }
   auto fromMemory = [&](OpBuilder &inner, Value stored, Value buffer) -> Value {
     if (!cast<MemRefType>(buffer.getType()).getElementType().isInteger(1))
@@ -112,15 +117,19 @@ void LinalgKernel::addStage(const LinalgStage &stage, llvm::function_ref<bool(Va
       builder_, stage.loc, TypeRange(), inputs, outputs, maps, stage.iterators,
       [&](OpBuilder &inner, Location, ValueRange blockArguments) {
         auto read = [&](ElementAccess access) {
-          auto leaf = llvm::find_if(stage.leaves, [&](const LinalgStage::Leaf &leaf) { return leaf.access == access; });
-          return fromMemory(inner, blockArguments[size_t(leaf - stage.leaves.begin())], leaf->buffer);
+          auto leaf = llvm::find_if(
+              stage.leaves, [&](const LinalgStage::Leaf &leaf) { return leaf.access == access; });
+          return fromMemory(inner, blockArguments[size_t(leaf - stage.leaves.begin())],
+                            leaf->buffer);
         };
         ScalarBody body(isLeaf);
         SmallVector<Value> elements, old, results;
         for (const ElementAccess &access : stage.accesses)
           elements.push_back(body.build(inner, access, read));
-        for (auto [out, stored] : llvm::zip_equal(stage.outs, blockArguments.drop_front(inputs.size())))
-          old.push_back(out.use == StageUse::Write ? Value() : fromMemory(inner, stored, out.buffer));
+        for (auto [out, stored] :
+             llvm::zip_equal(stage.outs, blockArguments.drop_front(inputs.size())))
+          old.push_back(out.use == StageUse::Write ? Value()
+                                                   : fromMemory(inner, stored, out.buffer));
         for (Value result : bodyFn(inner, elements, old)) {
           if (result.getType().isInteger(1))
             result = arith::ExtUIOp::create(inner, stage.loc, inner.getI8Type(), result);
@@ -134,10 +143,12 @@ void LinalgKernel::addCopy(Location loc, Value from, Value to) {
   unsigned rank = unsigned(cast<MemRefType>(from.getType()).getRank());
   AffineMap identity = builder_.getMultiDimIdentityMap(rank);
   Value in = getArgument(from, StageUse::Read), out = getArgument(to, StageUse::Write);
-  linalg::GenericOp::create(
-      builder_, loc, TypeRange(), in, out, ArrayRef<AffineMap>{identity, identity},
-      SmallVector<IteratorType>(rank, IteratorType::parallel),
-      [](OpBuilder &inner, Location loc, ValueRange elements) { linalg::YieldOp::create(inner, loc, elements[0]); });
+  linalg::GenericOp::create(builder_, loc, TypeRange(), in, out,
+                            ArrayRef<AffineMap>{identity, identity},
+                            SmallVector<IteratorType>(rank, IteratorType::parallel),
+                            [](OpBuilder &inner, Location loc, ValueRange elements) {
+                              linalg::YieldOp::create(inner, loc, elements[0]);
+                            });
 }
 
 OwningOpRef<func::FuncOp> LinalgKernel::take(uint64_t flops) {
@@ -153,7 +164,8 @@ OwningOpRef<func::FuncOp> LinalgKernel::take(uint64_t flops) {
 }
 
 SmallVector<Value> LinalgKernel::getBuffers() const {
-  return llvm::map_to_vector(llvm::make_first_range(arguments_), [](Value buffer) { return buffer; });
+  return llvm::map_to_vector(llvm::make_first_range(arguments_),
+                             [](Value buffer) { return buffer; });
 }
 
 } // namespace graphc

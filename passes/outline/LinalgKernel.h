@@ -1,8 +1,9 @@
-//===- LinalgKernel.h - a kernel's function and the stages in it ----------------------------------------*- C++ -*-===//
+//===- LinalgKernel.h - a kernel's function and the stages in it --------------------*- C++ -*-===//
 //
-// Makes func.func, its arguments and the linalg.generics; which stages there are and in what order is KernelBuilder's.
+// Makes func.func, its arguments and the linalg.generics; which stages there are and in what order
+// is KernelBuilder's.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_OUTLINE_LINALGKERNEL_H
 #define GRAPHC_PASSES_OUTLINE_LINALGKERNEL_H
 
@@ -17,7 +18,8 @@ namespace graphc {
 /// What a stage does with a buffer: Update reads what it writes.
 enum class StageUse { Read, Write, Update };
 
-/// One linalg.generic: elements of `leaves` become those of `accesses`, and they and the outs' old ones the outs.
+/// One linalg.generic: elements of `leaves` become those of `accesses`, and they and the outs' old
+/// ones the outs.
 struct LinalgStage {
   struct Leaf {
     ElementAccess access;
@@ -44,7 +46,8 @@ public:
   /// A linalg.generic; `old`: the outs' elements before, null for those that are only written.
   using BodyFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::OpBuilder &, llvm::ArrayRef<mlir::Value> elements, mlir::ValueRange old)>;
-  void addStage(const LinalgStage &stage, llvm::function_ref<bool(mlir::Value)> isLeaf, BodyFn body);
+  void addStage(const LinalgStage &stage, llvm::function_ref<bool(mlir::Value)> isLeaf,
+                BodyFn body);
   void addCopy(mlir::Location loc, mlir::Value from, mlir::Value to);
 
   mlir::OpBuilder &getBuilder() { return builder_; }

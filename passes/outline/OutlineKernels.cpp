@@ -1,4 +1,4 @@
-//===- OutlineKernels.cpp - programs of buffers and calls ---------------------------------------------------------===//
+//===- OutlineKernels.cpp - programs of buffers and calls -------------------------------------===//
 #include "passes/LibraryKind.h"
 #include "passes/Passes.h"
 #include "passes/outline/DuplicateCheapOps.h"
@@ -25,9 +25,10 @@ using namespace mlir;
 
 namespace {
 
-/// How many elements of a sum over replicas are added at once: a divisor of their number, so that one kernel does it all.
-/// At most 64 KiB, of which a second-level cache holds several, or 16 KiB with partial sums beside it, which a first-level cache then
-/// holds as well; at least 4 KiB, below which calls cost more than they save.
+/// How many elements of a sum over replicas are added at once: a divisor of their number, so that
+/// one kernel does it all. At most 64 KiB, of which a second-level cache holds several, or 16 KiB
+/// with partial sums beside it, which a first-level cache then holds as well; at least 4 KiB, below
+/// which calls cost more than they save.
 int64_t getChunk(MemRefType type, bool partials = false) {
   const int64_t kMostBytes = partials ? 16 << 10 : 64 << 10;
   constexpr int64_t kLeastBytes = 4 << 10, kAlignment = 64; // of what a kernel is given
@@ -50,7 +51,8 @@ MemRefType getPartials(int64_t partials, int64_t chunk, MemRefType sum) {
 class ProgramOutliner : ProgramMemory {
 public:
   ProgramOutliner(dist::ProgramOp program, KernelTable &kernels)
-      : program_(program), kernels_(kernels), declarations_(program.getContext()), builder_(program.getContext()) {}
+      : program_(program), kernels_(kernels), declarations_(program.getContext()),
+        builder_(program.getContext()) {}
 
   LogicalResult run();
   unsigned numCalls = 0;
@@ -60,7 +62,8 @@ private:
   Value ofVariable(StringRef name) override;
   Value makeLike(Value value) override { return newBuffer(bufferType(value), value.getLoc()); }
   bool reuse(Value donor, Value value) override {
-    // The next time of a loop reads it again; and what a loop's sums are kept in stays in the arena, where its value may leave in a slot.
+    // The next time of a loop reads it again; and what a loop's sums are kept in stays in the
+    // arena, where its value may leave in a slot.
     if (donor.getParentBlock() != value.getParentBlock() || donor.getDefiningOp<graph::RepeatOp>())
       return false;
     Value buffer = of(donor);
@@ -99,7 +102,8 @@ private:
           llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
         ops.push_back(&op);
     for (Operation *op : llvm::reverse(ops))
-      if (op->getNumResults() && op->use_empty() && (isMemoryEffectFree(op) || isa<graph::ReadOp>(op)))
+      if (op->getNumResults() && op->use_empty() &&
+          (isMemoryEffectFree(op) || isa<graph::ReadOp>(op)))
         op->erase();
   }
 
@@ -138,14 +142,16 @@ private:
   OpBuilder builder_;
   llvm::DenseMap<Value, Value> memory_;
   llvm::StringMap<Value> variables_;
-  llvm::StringMap<std::pair<Value, Value>> allReduces_; ///< by channel: the buffer and the scratch memory
+  /// by channel: the buffer and the scratch memory
+  llvm::StringMap<std::pair<Value, Value>> allReduces_;
 };
 
 Value ProgramOutliner::ofVariable(StringRef name) {
   Value &buffer = variables_[name];
   if (!buffer) {
     auto variable = kernels_.getSymbols().lookup<graph::VariableOp>(name);
-    auto type = MemRefType::get(variable.getTensorType().getShape(), variable.getTensorType().getElementType());
+    auto type = MemRefType::get(variable.getTensorType().getShape(),
+                                variable.getTensorType().getElementType());
     buffer = dist::VariableBufferOp::create(declarations_, variable.getLoc(), type, name);
   }
   return buffer;
@@ -159,7 +165,8 @@ Value ProgramOutliner::of(Value value) {
   if (auto read = dyn_cast<graph::ReadOp>(op)) // one that is copied has its buffer by now
     buffer = ofVariable(read.getVariable());
   else if (ElementsAttr constant; matchPattern(value, m_Constant(&constant)))
-    buffer = dist::ConstantBufferOp::create(declarations_, op->getLoc(), bufferType(value), constant, /*host=*/false);
+    buffer = dist::ConstantBufferOp::create(declarations_, op->getLoc(), bufferType(value),
+                                            constant, /*host=*/false);
   else
     buffer = newBuffer(bufferType(value), op->getLoc());
   memory_[value] = buffer;
@@ -181,7 +188,8 @@ LogicalResult ProgramOutliner::emitKernel(const ProgramGraph::Group &group) {
   for (Operation *op : group.ops)
     locations.push_back(op->getLoc());
   FlatSymbolRefAttr name = kernels_.insert(std::move(*function), kernel.getStem());
-  dist::CallOp::create(builder_, builder_.getFusedLoc(locations), name, buffers, /*queue=*/IntegerAttr());
+  dist::CallOp::create(builder_, builder_.getFusedLoc(locations), name, buffers,
+                       /*queue=*/IntegerAttr());
   ++numCalls;
   return success();
 }
@@ -202,29 +210,33 @@ LogicalResult ProgramOutliner::emitLibraryCall(const ProgramGraph::Group &group)
         inputs.push_back(operand.get());
   }
   ResultRange results = group.ops.back()->getResults();
-  auto call = dist::makeLibraryCall([&] { return library->emitOpError(); }, name, descriptor, postOps,
-                                    ValueRange(inputs).getTypes(), results.getTypes());
+  auto call = dist::makeLibraryCall([&] { return library->emitOpError(); }, name, descriptor,
+                                    postOps, ValueRange(inputs).getTypes(), results.getTypes());
   if (failed(call))
     return failure();
   absl::StatusOr<kernels::CallFacts> facts = kernels::checkCall(*call);
   absl::StatusOr<uint64_t> scratchBytes =
       facts.ok() ? kernels::scratchBytesOf(*call) : absl::StatusOr<uint64_t>(facts.status());
   if (!scratchBytes.ok())
-    return library->emitOpError("cannot be planned: ") << std::string(scratchBytes.status().message());
+    return library->emitOpError("cannot be planned: ")
+           << std::string(scratchBytes.status().message());
   auto buffersOf = [&](ValueRange values) {
     return llvm::map_to_vector(values, [&](Value value) { return of(value); });
   };
   SmallVector<Value> inputBuffers = buffersOf(inputs), outputBuffers = buffersOf(results);
   Value scratch;
   if (*scratchBytes)
-    scratch = newBuffer(MemRefType::get(int64_t(*scratchBytes), builder_.getI8Type()), library.getLoc());
-  dist::LibraryCallOp::create(builder_, builder_.getFusedLoc(locations), name, inputBuffers, outputBuffers, scratch,
-                              descriptor, builder_.getStrArrayAttr(postOps), /*queue=*/IntegerAttr());
+    scratch =
+        newBuffer(MemRefType::get(int64_t(*scratchBytes), builder_.getI8Type()), library.getLoc());
+  dist::LibraryCallOp::create(builder_, builder_.getFusedLoc(locations), name, inputBuffers,
+                              outputBuffers, scratch, descriptor, builder_.getStrArrayAttr(postOps),
+                              /*queue=*/IntegerAttr());
   ++numCalls;
   return success();
 }
 
-/// What a kernel or the library computes for a pack alone is written where it belongs in it; emitPack copies the rest.
+/// What a kernel or the library computes for a pack alone is written where it belongs in it;
+/// emitPack copies the rest.
 void ProgramOutliner::placeInPacks(const ProgramGraph &graph) {
   llvm::DenseSet<Operation *> computed;
   for (const ProgramGraph::Group &group : graph.getGroups())
@@ -236,12 +248,14 @@ void ProgramOutliner::placeInPacks(const ProgramGraph &graph) {
     Value whole = of(pack.getPacked());
     for (auto [value, offset] : llvm::zip_equal(pack.getValues(), offsets)) {
       Value source = value; // a view of a whole is that whole
-      while (source.hasOneUse() && isWholeView(source.getDefiningOp()) && !computed.contains(source.getDefiningOp()))
+      while (source.hasOneUse() && isWholeView(source.getDefiningOp()) &&
+             !computed.contains(source.getDefiningOp()))
         source = source.getDefiningOp()->getOperand(0);
       Operation *def = source.getDefiningOp();
-      if (source.hasOneUse() && computed.contains(def) && !isa<graph::ReadOp>(def) && !memory_.contains(source))
-        memory_[source] =
-            dist::ViewOp::create(declarations_, def->getLoc(), bufferType(source), whole, uint64_t(offset));
+      if (source.hasOneUse() && computed.contains(def) && !isa<graph::ReadOp>(def) &&
+          !memory_.contains(source))
+        memory_[source] = dist::ViewOp::create(declarations_, def->getLoc(), bufferType(source),
+                                               whole, uint64_t(offset));
     }
   }
 }
@@ -257,8 +271,10 @@ void ProgramOutliner::emit(dist::PackOp pack) {
       at = view.getSource().getDefiningOp();
     if (at == whole.getDefiningOp())
       continue;
-    Value there = dist::ViewOp::create(builder_, pack.getLoc(), bufferType(value), whole, uint64_t(offset));
-    dist::CallOp::create(builder_, pack.getLoc(), kernels_.getCopy(bufferType(value), pack.getLoc()),
+    Value there =
+        dist::ViewOp::create(builder_, pack.getLoc(), bufferType(value), whole, uint64_t(offset));
+    dist::CallOp::create(builder_, pack.getLoc(),
+                         kernels_.getCopy(bufferType(value), pack.getLoc()),
                          ValueRange{there, here}, /*queue=*/IntegerAttr());
     ++numCalls;
   }
@@ -267,13 +283,15 @@ void ProgramOutliner::emit(dist::PackOp pack) {
 /// In place where nobody but the sum wants what is summed.
 void ProgramOutliner::startAllReduce(dist::SendOp send, dist::ChannelOp channel) {
   Value value = send.getValue(), buffer = of(value);
-  bool onlySummed = value.getDefiningOp<dist::PackOp>() && llvm::all_of(value.getUsers(), [&](Operation *user) {
-                      auto aggregate = dyn_cast<dist::AggregateOp>(user);
-                      return user == send || (aggregate && aggregate.getChannelAttr() == send.getChannelAttr());
-                    });
+  bool onlySummed =
+      value.getDefiningOp<dist::PackOp>() && llvm::all_of(value.getUsers(), [&](Operation *user) {
+        auto aggregate = dyn_cast<dist::AggregateOp>(user);
+        return user == send || (aggregate && aggregate.getChannelAttr() == send.getChannelAttr());
+      });
   if (!onlySummed) {
     Value copy = newBuffer(bufferType(value), send.getLoc());
-    dist::CallOp::create(builder_, send.getLoc(), kernels_.getCopy(bufferType(value), send.getLoc()),
+    dist::CallOp::create(builder_, send.getLoc(),
+                         kernels_.getCopy(bufferType(value), send.getLoc()),
                          ValueRange{copy, buffer}, /*queue=*/IntegerAttr());
     ++numCalls;
     buffer = copy;
@@ -287,7 +305,8 @@ void ProgramOutliner::startAllReduce(dist::SendOp send, dist::ChannelOp channel)
                                  kernels_.getAdd(element, chunk, send.getLoc()));
 }
 
-/// The body as a program is made, each value that is summed right behind what makes it, while it is in a cache.
+/// The body as a program is made, each value that is summed right behind what makes it, while it is
+/// in a cache.
 LogicalResult ProgramOutliner::emitRepeat(graph::RepeatOp repeat) {
   Block &body = repeat.getBody().front();
   eraseDead(body);
@@ -301,15 +320,18 @@ LogicalResult ProgramOutliner::emitRepeat(graph::RepeatOp repeat) {
   auto accumulate = [&](Value value) {
     MemRefType type = bufferType(value);
     // What a queue is given is no slower for being large, and no cache keeps it until the next.
-    const int64_t chunk = program_.hasQueues() ? type.getNumElements() : getChunk(type, /*partials=*/true);
+    const int64_t chunk =
+        program_.hasQueues() ? type.getNumElements() : getChunk(type, /*partials=*/true);
     const unsigned kept = repeat.getKept();
     for (size_t i : summed.lookup(value)) {
-      auto partials =
-          llvm::map_to_vector(repeat.getPartials().slice(i * kept, kept), [&](Value partial) { return of(partial); });
-      dist::AccumulateOp::create(
-          builder_, value.getLoc(), of(value), partials, kernels_.getAdd(type.getElementType(), chunk, value.getLoc()),
-          builder_.getI64IntegerAttr(int64_t(repeat.getPerLeaf())),
-          chunk == type.getNumElements() ? IntegerAttr() : builder_.getI64IntegerAttr(chunk), IntegerAttr());
+      auto partials = llvm::map_to_vector(repeat.getPartials().slice(i * kept, kept),
+                                          [&](Value partial) { return of(partial); });
+      dist::AccumulateOp::create(builder_, value.getLoc(), of(value), partials,
+                                 kernels_.getAdd(type.getElementType(), chunk, value.getLoc()),
+                                 builder_.getI64IntegerAttr(int64_t(repeat.getPerLeaf())),
+                                 chunk == type.getNumElements() ? IntegerAttr()
+                                                                : builder_.getI64IntegerAttr(chunk),
+                                 IntegerAttr());
     }
     summed.erase(value);
   };
@@ -328,8 +350,9 @@ LogicalResult ProgramOutliner::emitRepeat(graph::RepeatOp repeat) {
 }
 
 void ProgramOutliner::emit(dist::ReceiveOp receive) {
-  memory_[receive.getValue()] = dist::ReceiveOp::create(builder_, receive.getLoc(), bufferType(receive.getValue()),
-                                                        receive.getChannel(), countOf(receive));
+  memory_[receive.getValue()] =
+      dist::ReceiveOp::create(builder_, receive.getLoc(), bufferType(receive.getValue()),
+                              receive.getChannel(), countOf(receive));
 }
 
 void ProgramOutliner::emit(dist::SendOp send) {
@@ -337,19 +360,21 @@ void ProgramOutliner::emit(dist::SendOp send) {
     startAllReduce(send, channel);
     return;
   }
-  dist::SendOp::create(builder_, send.getLoc(), send.getChannel(), of(send.getValue()), countOf(send), send.getDeal());
+  dist::SendOp::create(builder_, send.getLoc(), send.getChannel(), of(send.getValue()),
+                       countOf(send), send.getDeal());
 }
 
 void ProgramOutliner::emit(dist::CollectOp collect) {
-  dist::CollectIntoOp::create(builder_, collect.getLoc(), collect.getChannel(), of(collect.getValue()),
-                              countOf(collect));
+  dist::CollectIntoOp::create(builder_, collect.getLoc(), collect.getChannel(),
+                              of(collect.getValue()), countOf(collect));
 }
 
 void ProgramOutliner::emit(dist::AggregateOp aggregate) {
   if (auto reducing = allReduces_.find(aggregate.getChannel()); reducing != allReduces_.end()) {
     auto [buffer, scratch] = reducing->second;
     memory_[aggregate.getValue()] = buffer;
-    dist::AllReduceDoneOp::create(builder_, aggregate.getLoc(), aggregate.getChannelAttr(), buffer, scratch);
+    dist::AllReduceDoneOp::create(builder_, aggregate.getLoc(), aggregate.getChannelAttr(), buffer,
+                                  scratch);
     return;
   }
   MemRefType type = bufferType(aggregate.getValue());
@@ -358,18 +383,19 @@ void ProgramOutliner::emit(dist::AggregateOp aggregate) {
   Value scratch;
   if (partials)
     scratch = newBuffer(getPartials(partials, chunk, type), aggregate.getLoc());
-  dist::AggregateIntoOp::create(builder_, aggregate.getLoc(), aggregate.getChannelAttr(), of(aggregate.getValue()),
-                                aggregate.getOwn() ? of(aggregate.getOwn()) : Value(), scratch,
-                                kernels_.getAdd(type.getElementType(), chunk, aggregate.getLoc()),
-                                chunk == type.getNumElements() ? IntegerAttr() : builder_.getI64IntegerAttr(chunk));
+  dist::AggregateIntoOp::create(
+      builder_, aggregate.getLoc(), aggregate.getChannelAttr(), of(aggregate.getValue()),
+      aggregate.getOwn() ? of(aggregate.getOwn()) : Value(), scratch,
+      kernels_.getAdd(type.getElementType(), chunk, aggregate.getLoc()),
+      chunk == type.getNumElements() ? IntegerAttr() : builder_.getI64IntegerAttr(chunk));
 }
 
 void ProgramOutliner::emit(dist::UnpackOp unpack) {
   int64_t elements;
   SmallVector<int64_t> offsets = dist::getPackOffsets(unpack.getValues().getTypes(), elements);
   for (auto [value, offset] : llvm::zip_equal(unpack.getValues(), offsets))
-    memory_[value] =
-        dist::ViewOp::create(builder_, unpack.getLoc(), bufferType(value), of(unpack.getPacked()), uint64_t(offset));
+    memory_[value] = dist::ViewOp::create(builder_, unpack.getLoc(), bufferType(value),
+                                          of(unpack.getPacked()), uint64_t(offset));
 }
 
 void ProgramOutliner::emit(dist::AggregateChosenOp aggregate) {
@@ -382,8 +408,8 @@ void ProgramOutliner::emit(dist::AggregateChosenOp aggregate) {
 }
 
 void ProgramOutliner::emit(dist::ChooseOp choose) {
-  dist::ChooseIntoOp::create(builder_, choose.getLoc(), choose.getChannel(), of(choose.getVersion()),
-                             of(choose.getSet()), choose.getTake());
+  dist::ChooseIntoOp::create(builder_, choose.getLoc(), choose.getChannel(),
+                             of(choose.getVersion()), of(choose.getSet()), choose.getTake());
 }
 
 void ProgramOutliner::emit(dist::FeedOp feed) {
@@ -391,12 +417,13 @@ void ProgramOutliner::emit(dist::FeedOp feed) {
 }
 
 void ProgramOutliner::emit(dist::FetchOp fetch) {
-  dist::FetchOp::create(builder_, fetch.getLoc(), fetch.getName(), of(fetch.getValue()), fetch.getReduction(),
-                        fetch.getMicroBatches());
+  dist::FetchOp::create(builder_, fetch.getLoc(), fetch.getName(), of(fetch.getValue()),
+                        fetch.getReduction(), fetch.getMicroBatches());
 }
 
 void ProgramOutliner::emit(dist::MetricOp metric) {
-  dist::MetricOp::create(builder_, metric.getLoc(), metric.getName(), of(metric.getSum()), of(metric.getCount()));
+  dist::MetricOp::create(builder_, metric.getLoc(), metric.getName(), of(metric.getSum()),
+                         of(metric.getCount()));
 }
 
 void ProgramOutliner::emit(graph::NextBatchOp next) {
@@ -404,26 +431,28 @@ void ProgramOutliner::emit(graph::NextBatchOp next) {
   for (Value output : next.getOutputs())
     buffers.push_back(of(output));
   Value valid = next.getPadLast() ? buffers.pop_back_val() : Value();
-  dist::NextBatchIntoOp::create(builder_, next.getLoc(), next.getDataset(), buffers, valid, next.getBatch(),
-                                next.getPadLast(), next.getMicroBatch(), next.getMicroBatches(), next.getClassesAttr());
+  dist::NextBatchIntoOp::create(builder_, next.getLoc(), next.getDataset(), buffers, valid,
+                                next.getBatch(), next.getPadLast(), next.getMicroBatch(),
+                                next.getMicroBatches(), next.getClassesAttr());
 }
 
 void ProgramOutliner::emit(graph::MicroBatchIndexOp index) {
-  dist::MicroBatchIndexIntoOp::create(builder_, index.getLoc(), of(index.getResult()), index.getMicroBatch(),
-                                      index.getMicroBatches());
+  dist::MicroBatchIndexIntoOp::create(builder_, index.getLoc(), of(index.getResult()),
+                                      index.getMicroBatch(), index.getMicroBatches());
 }
 
 LogicalResult ProgramOutliner::emitOther(Operation *op) {
   if (isView(op)) {
     Value view = op->getResult(0), source = of(op->getOperand(0));
-    memory_[view] = dist::ViewOp::create(builder_, op->getLoc(), bufferType(view), source, uint64_t(getViewOffset(op)));
+    memory_[view] = dist::ViewOp::create(builder_, op->getLoc(), bufferType(view), source,
+                                         uint64_t(getViewOffset(op)));
     return success();
   }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](graph::RepeatOp repeat) { return emitRepeat(repeat); })
-      .Case<dist::ReceiveOp, dist::SendOp, dist::CollectOp, dist::AggregateOp, dist::UnpackOp, dist::AggregateChosenOp,
-            dist::ChooseOp, dist::FeedOp, dist::FetchOp, dist::MetricOp, graph::NextBatchOp, graph::MicroBatchIndexOp,
-            dist::PackOp>([&](auto op) {
+      .Case<dist::ReceiveOp, dist::SendOp, dist::CollectOp, dist::AggregateOp, dist::UnpackOp,
+            dist::AggregateChosenOp, dist::ChooseOp, dist::FeedOp, dist::FetchOp, dist::MetricOp,
+            graph::NextBatchOp, graph::MicroBatchIndexOp, dist::PackOp>([&](auto op) {
         emit(op);
         return success();
       })
@@ -463,7 +492,8 @@ LogicalResult ProgramOutliner::run() {
 struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
   using OutlineKernelsBase::OutlineKernelsBase;
 
-  /// Loops that ops write themselves are of scf (ExplicitLoopsOpInterface), and no dialect of theirs has to load it.
+  /// Loops that ops write themselves are of scf (ExplicitLoopsOpInterface), and no dialect of
+  /// theirs has to load it.
   void getDependentDialects(DialectRegistry &registry) const override {
     OutlineKernelsBase::getDependentDialects(registry);
     registry.insert<scf::SCFDialect>();

@@ -1,4 +1,4 @@
-//===- RematerializeValues.cpp - cheap values in front of their late users once more ------------------------------===//
+//===- RematerializeValues.cpp - cheap values in front of their late users once more ----------===//
 #include "passes/LibraryKind.h"
 #include "passes/Passes.h"
 #include "passes/analysis/RematerializationChoice.h"
@@ -29,8 +29,9 @@ struct RematerializeValuesPass : impl::RematerializeValuesBase<RematerializeValu
     const BlockRematerializer::Result result =
         rematerializer.rematerialize(peak > bytes ? peak - bytes : 0, time, engine);
     numValues += result.values;
-    program->setAttr(kDone, Builder(program).getDenseI64ArrayAttr({int64_t(result.values), int64_t(result.bytes),
-                                                                   int64_t(result.seconds * 1e9), !result.isEnough}));
+    program->setAttr(kDone, Builder(program).getDenseI64ArrayAttr(
+                                {int64_t(result.values), int64_t(result.bytes),
+                                 int64_t(result.seconds * 1e9), !result.isEnough}));
   }
 };
 

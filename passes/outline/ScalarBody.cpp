@@ -14,7 +14,8 @@ using namespace graph;
 /// What an outliner gives a dist.buffer of its own, so that parts of it can be named.
 static bool isInArena(Value value) {
   Operation *op = value.getDefiningOp();
-  return !op->hasTrait<OpTrait::ConstantLike>() && !isa<ReadOp, dist::ReceiveOp, dist::UnpackOp>(op) && !isView(op);
+  return !op->hasTrait<OpTrait::ConstantLike>() &&
+         !isa<ReadOp, dist::ReceiveOp, dist::UnpackOp>(op) && !isView(op);
 }
 
 bool isWholeView(Operation *op) {
@@ -54,21 +55,24 @@ std::optional<unsigned> getLoop(AffineExpr expr, unsigned loops) {
 
 /// The value of an index at the given places of the loops.
 static int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> at) {
-  SmallVector<AffineExpr> dims =
-      llvm::map_to_vector(at, [&](int64_t value) { return getAffineConstantExpr(value, expr.getContext()); });
+  SmallVector<AffineExpr> dims = llvm::map_to_vector(
+      at, [&](int64_t value) { return getAffineConstantExpr(value, expr.getContext()); });
   return cast<AffineConstantExpr>(expr.replaceDims(dims)).getValue();
 }
 
 std::pair<int64_t, int64_t> evaluateAt01(AffineExpr expr, unsigned loops) {
-  return {evaluate(expr, SmallVector<int64_t>(loops, 0)), evaluate(expr, SmallVector<int64_t>(loops, 1))};
+  return {evaluate(expr, SmallVector<int64_t>(loops, 0)),
+          evaluate(expr, SmallVector<int64_t>(loops, 1))};
 }
 
 /// The operands' accesses of an inlinable op whose element is taken at `map`.
 static SmallVector<ElementAccess> operandsOf(Operation *op, AffineMap map) {
   SmallVector<ElementAccess> operands;
-  const SmallVector<LoopNest> nests = cast<StructuredOpInterface>(op).getLoopNests(); // outlives the loop
+  // outlives the loop
+  const SmallVector<LoopNest> nests = cast<StructuredOpInterface>(op).getLoopNests();
   for (const LoopNest::Read &read : nests.front().reads)
-    operands.push_back({op->getOperand(read.operand), read.map.isIdentity() ? map : read.map.compose(map)});
+    operands.push_back(
+        {op->getOperand(read.operand), read.map.isIdentity() ? map : read.map.compose(map)});
   return operands;
 }
 
@@ -106,7 +110,8 @@ static Value buildIndex(OpBuilder &builder, Location loc, AffineExpr expr, unsig
   return arith::AddIOp::create(builder, loc, sum, by);
 }
 
-Value ScalarBody::build(OpBuilder &builder, ElementAccess access, llvm::function_ref<Value(ElementAccess)> read) {
+Value ScalarBody::build(OpBuilder &builder, ElementAccess access,
+                        llvm::function_ref<Value(ElementAccess)> read) {
   if (Value known = built_.lookup({access.value, access.map}))
     return known;
   if (isLeaf_(access.value))
@@ -117,9 +122,11 @@ Value ScalarBody::build(OpBuilder &builder, ElementAccess access, llvm::function
     operands.push_back(build(builder, operand, read));
   SmallVector<Value, 1> indices;
   auto index = [&](unsigned loop) {
-    return indices.emplace_back(buildIndex(builder, op->getLoc(), access.map.getResult(loop), access.map.getNumDims()));
+    return indices.emplace_back(
+        buildIndex(builder, op->getLoc(), access.map.getResult(loop), access.map.getNumDims()));
   };
-  SmallVector<Value> elements = cast<StructuredOpInterface>(op).buildBody(builder, operands, /*old=*/{}, index);
+  SmallVector<Value> elements =
+      cast<StructuredOpInterface>(op).buildBody(builder, operands, /*old=*/{}, index);
   for (Value index : indices)
     if (index.use_empty() &&
         index.getDefiningOp()->hasTrait<OpTrait::ConstantLike>()) // folded into what was made of it

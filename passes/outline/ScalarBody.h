@@ -1,10 +1,10 @@
-//===- ScalarBody.h - one element of a tensor as a scalar expression --------------------------------------*- C++ -*-===//
+//===- ScalarBody.h - one element of a tensor as a scalar expression ----------------*- C++ -*-===//
 //
-// A stage of a kernel is one linalg.generic. Its body computes the root's element from elements of buffers: everything in
-// between is inlined, with broadcasts, transposes and the like folded into index maps. Inlining never changes a bit:
-// each op rounds as it would alone.
+// A stage of a kernel is one linalg.generic. Its body computes the root's element from elements of
+// buffers: everything in between is inlined, with broadcasts, transposes and the like folded into
+// index maps. Inlining never changes a bit: each op rounds as it would alone.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_OUTLINE_SCALARBODY_H
 #define GRAPHC_PASSES_OUTLINE_SCALARBODY_H
 
@@ -16,12 +16,13 @@
 
 namespace graphc {
 
-/// Whether an op's element follows from elements of its operands (or from the place alone), so that it can be inlined.
+/// Whether an op's element follows from elements of its operands (or from the place alone), so that
+/// it can be inlined.
 bool isInlinable(mlir::Operation *op);
 /// Whether evaluating it twice costs more than keeping its result.
 bool isExpensive(mlir::Operation *op);
-/// What is the same memory under another shape, or a part of it where its operand's memory has parts (dist.view), each at a
-/// multiple of 64 bytes.
+/// What is the same memory under another shape, or a part of it where its operand's memory has
+/// parts (dist.view), each at a multiple of 64 bytes.
 bool isView(mlir::Operation *op);
 /// A view of all that its operand has.
 bool isWholeView(mlir::Operation *op);
@@ -38,7 +39,8 @@ std::pair<int64_t, int64_t> evaluateAt01(mlir::AffineExpr expr, unsigned loops);
 /// An element of `value` as seen from an iteration space.
 struct ElementAccess {
   mlir::Value value;
-  mlir::AffineMap map; ///< iteration space → indices of value: each a constant plus multiples of loops
+  /// iteration space → indices of value: each a constant plus multiples of loops
+  mlir::AffineMap map;
   bool operator==(const ElementAccess &) const = default;
 };
 

@@ -16,8 +16,8 @@ using namespace graph;
 
 namespace {
 
-/// How much may be one kernel, measured on chains, layers and variables by the thousand. `weight` counts operations, one
-/// that LLVM makes much of as many; `buffers` counts arguments.
+/// How much may be one kernel, measured on chains, layers and variables by the thousand. `weight`
+/// counts operations, one that LLVM makes much of as many; `buffers` counts arguments.
 struct Bounds {
   size_t weight, buffers;
 };
@@ -31,8 +31,8 @@ size_t weightOf(Operation *op) {
   return isExpensive(op) || isReduction(op) || isa<ExplicitLoopsOpInterface>(op) ? kExpensive : 1;
 }
 
-/// The buffers that a kernel has, or more, while operations are added to it: what it reads from outside, what it writes,
-/// and what others want of its results.
+/// The buffers that a kernel has, or more, while operations are added to it: what it reads from
+/// outside, what it writes, and what others want of its results.
 class BufferCount {
 public:
   void add(Operation *op) {
@@ -61,21 +61,22 @@ private:
   llvm::DenseSet<Attribute> variables_;
 };
 
-/// Whether the operation makes far more than it reads: a row for a matrix. Its value costs nothing where it is inlined, and memory
-/// where one piece makes it and another reads it.
+/// Whether the operation makes far more than it reads: a row for a matrix. Its value costs nothing
+/// where it is inlined, and memory where one piece makes it and another reads it.
 bool isSpread(Operation *op) {
   constexpr int64_t kTimes = 8;
-  return op->getNumResults() == 1 && op->hasOneUse() && isInlinable(op) && !isExpensive(op) && !isView(op) &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return getByteSize(operand) * kTimes <= getByteSize(op->getResult(0)); });
+  return op->getNumResults() == 1 && op->hasOneUse() && isInlinable(op) && !isExpensive(op) &&
+         !isView(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return getByteSize(operand) * kTimes <= getByteSize(op->getResult(0));
+         });
 }
 
 /// The operations of one kernel, by their places in the text.
 class Cutter {
 public:
   Cutter(ArrayRef<Operation *> ops, llvm::function_ref<SmallVector<unsigned>(unsigned)> waitsFor)
-      : ops_(ops), users_(ops.size()), missing_(ops.size()), wanted_(ops.size()), escapes_(ops.size()),
-        companions_(ops.size()) {
+      : ops_(ops), users_(ops.size()), missing_(ops.size()), wanted_(ops.size()),
+        escapes_(ops.size()), companions_(ops.size()) {
     llvm::DenseMap<Operation *, unsigned> placeOf;
     SmallVector<SmallVector<unsigned>> waits(ops.size());
     SmallVector<unsigned> waiters(ops.size()); // how many wait for it
@@ -92,7 +93,8 @@ public:
       Operation *op = ops[place];
       if (!isSpread(op) || waiters[place] != 1)
         continue;
-      if (auto user = placeOf.find(*op->user_begin()); user != placeOf.end() && user->second > place) {
+      if (auto user = placeOf.find(*op->user_begin());
+          user != placeOf.end() && user->second > place) {
         unitOf[place] = unitOf[user->second];
         companions_[unitOf[place]].push_back(place);
       }
@@ -113,7 +115,8 @@ public:
         if (auto def = placeOf.find(operand.getDefiningOp());
             def != placeOf.end() && unitOf[def->second] != unitOf[place])
           values[unitOf[place]].insert(unitOf[def->second]);
-      escapes_[place] = llvm::any_of(op->getUsers(), [&](Operation *user) { return !placeOf.contains(user); });
+      escapes_[place] =
+          llvm::any_of(op->getUsers(), [&](Operation *user) { return !placeOf.contains(user); });
       isUnit_.push_back(unitOf[place] == place);
     }
     for (llvm::SmallSetVector<unsigned, 4> &read : values) {
@@ -134,7 +137,8 @@ public:
   }
 
 private:
-  /// Values more that live once the operation was computed; negative where it is the last to want what it reads.
+  /// Values more that live once the operation was computed; negative where it is the last to want
+  /// what it reads.
   int growth(unsigned place) const {
     int growth = wanted_[place] || escapes_[place];
     for (unsigned value : operands_[place])
@@ -172,7 +176,8 @@ private:
   }
 
   bool looksAlike(Operation *a, Operation *b) const {
-    return a->getName() == b->getName() && llvm::equal(a->getOperandTypes(), b->getOperandTypes()) &&
+    return a->getName() == b->getName() &&
+           llvm::equal(a->getOperandTypes(), b->getOperandTypes()) &&
            llvm::equal(a->getResultTypes(), b->getResultTypes());
   }
   bool beginsAnew(size_t begin, size_t place) const {
@@ -202,10 +207,12 @@ private:
   }
 
   ArrayRef<Operation *> ops_;
-  SmallVector<SmallVector<unsigned>> users_, operands_; ///< users_: of what it waits for, values or not
+  /// users_: of what it waits for, values or not
+  SmallVector<SmallVector<unsigned>> users_, operands_;
   SmallVector<unsigned> missing_, wanted_; ///< wanted_: how many still read its value
   SmallVector<bool> escapes_; ///< whether others want its value
-  SmallVector<SmallVector<unsigned>> companions_; ///< what comes right before it and is counted with it
+  /// what comes right before it and is counted with it
+  SmallVector<SmallVector<unsigned>> companions_;
   SmallVector<bool> isUnit_; ///< whether it is no companion
   SmallVector<Operation *> order_;
   SmallVector<size_t> begins_; ///< places in `order_` where pieces may begin

@@ -30,7 +30,8 @@ std::optional<LinearIndex> getLinear(Value index) {
   Operation *op = index.getDefiningOp();
   if (!op) {
     auto loop = dyn_cast<scf::ForOp>(cast<BlockArgument>(index).getOwner()->getParentOp());
-    return loop && loop.getInductionVar() == index ? std::optional(LinearIndex{index, 1, 0}) : std::nullopt;
+    return loop && loop.getInductionVar() == index ? std::optional(LinearIndex{index, 1, 0})
+                                                   : std::nullopt;
   }
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
     return {};
@@ -46,16 +47,18 @@ std::optional<LinearIndex> getLinear(Value index) {
   return LinearIndex{loop, by * (a->loop ? a->factor : b->factor), a->offset * b->offset};
 }
 
-/// Whether different iterations of the loop load from, and store to, different places: one index of both is the same function of
-/// the loop, which takes no value twice.
+/// Whether different iterations of the loop load from, and store to, different places: one index of
+/// both is the same function of the loop, which takes no value twice.
 bool separates(scf::ForOp loop, memref::LoadOp load, memref::StoreOp store) {
   return llvm::any_of(llvm::zip_equal(load.getIndices(), store.getIndices()), [&](auto indices) {
-    std::optional<LinearIndex> a = getLinear(std::get<0>(indices)), b = getLinear(std::get<1>(indices));
+    std::optional<LinearIndex> a = getLinear(std::get<0>(indices)),
+                               b = getLinear(std::get<1>(indices));
     return a && b && *a == *b && a->loop == loop.getInductionVar() && a->factor != 0;
   });
 }
 
-/// Whether a part of the loops loads elements of its own alone: one index goes over the range of parts that is given.
+/// Whether a part of the loops loads elements of its own alone: one index goes over the range of
+/// parts that is given.
 bool isOfItsParts(const PartLoop &parts, memref::LoadOp load) {
   return llvm::any_of(load.getIndices(), [&](Value index) {
     auto argument = dyn_cast<BlockArgument>(index);
@@ -65,8 +68,9 @@ bool isOfItsParts(const PartLoop &parts, memref::LoadOp load) {
   });
 }
 
-/// Whether no element that is loaded was stored before: in each iteration of the loops around both the load comes first, and each
-/// iteration has places of its own; in a loop over parts each part has.
+/// Whether no element that is loaded was stored before: in each iteration of the loops around both
+/// the load comes first, and each iteration has places of its own; in a loop over parts each part
+/// has.
 bool isReadFirst(memref::LoadOp load, memref::StoreOp store) {
   for (Operation *first = load; first == load || isa<scf::SCFDialect>(first->getDialect());
        first = first->getParentOp()) {
@@ -95,10 +99,10 @@ bool mayStandInLoops(Operation *op) {
 
 } // namespace
 
-/// What outline relies on, looked for in the loops that the op has made: what they write, what they read of variables,
-/// and of aligned operands that each element is read before it is written.
-LogicalResult verifyLoops(ExplicitLoopsOpInterface op, ArrayRef<Operation *> made, ValueRange operands,
-                          ValueRange outs) {
+/// What outline relies on, looked for in the loops that the op has made: what they write, what they
+/// read of variables, and of aligned operands that each element is read before it is written.
+LogicalResult verifyLoops(ExplicitLoopsOpInterface op, ArrayRef<Operation *> made,
+                          ValueRange operands, ValueRange outs) {
   SmallVector<memref::LoadOp> loads;
   SmallVector<memref::StoreOp> stores;
   Operation *strange = nullptr;
@@ -113,7 +117,8 @@ LogicalResult verifyLoops(ExplicitLoopsOpInterface op, ArrayRef<Operation *> mad
     });
   if (strange)
     return op.emitOpError("has loops with ")
-           << strange->getName() << " in them, expected scf, arith, math, memref.load and memref.store";
+           << strange->getName()
+           << " in them, expected scf, arith, math, memref.load and memref.store";
   auto writes = [&](Value out) {
     return llvm::any_of(stores, [&](memref::StoreOp store) { return store.getMemRef() == out; });
   };
@@ -130,13 +135,15 @@ LogicalResult verifyLoops(ExplicitLoopsOpInterface op, ArrayRef<Operation *> mad
     }
     if (!isResult && !llvm::is_contained(read, name) &&
         llvm::any_of(loads, [&](memref::LoadOp load) { return load.getMemRef() == out; }))
-      return op.emitOpError("has loops that read ") << name << ", which by its effects it only writes";
+      return op.emitOpError("has loops that read ")
+             << name << ", which by its effects it only writes";
   }
   for (unsigned i = 0; op->getNumResults() && i < operands.size(); ++i)
     if (op.getAccess(i) == LoopAccess::Aligned)
       for (memref::LoadOp load : loads)
         for (memref::StoreOp store : stores)
-          if (load.getMemRef() == operands[i] && store.getMemRef() == outs[0] && !isReadFirst(load, store))
+          if (load.getMemRef() == operands[i] && store.getMemRef() == outs[0] &&
+              !isReadFirst(load, store))
             return op.emitOpError("declares operand #")
                    << i
                    << " aligned, but its loops are not seen to read each element before they write the result's at "

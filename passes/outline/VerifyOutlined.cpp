@@ -21,11 +21,14 @@ struct Extent {
     }
     end = begin + dist::getBufferBytes(buffer);
   }
-  bool meets(const Extent &other) const { return memory == other.memory && begin < other.end && other.begin < end; }
+  bool meets(const Extent &other) const {
+    return memory == other.memory && begin < other.end && other.begin < end;
+  }
 };
 
 struct VerifyOutlinedPass : impl::VerifyOutlinedBase<VerifyOutlinedPass> {
-  /// Kernels are compiled as if their arguments were apart: two may share memory only if both are read.
+  /// Kernels are compiled as if their arguments were apart: two may share memory only if both are
+  /// read.
   LogicalResult verifyCall(dist::CallOp call, const SymbolTable &symbols) {
     auto kernel = symbols.lookup<FunctionOpInterface>(call.getKernel());
     SmallVector<Extent> extents(call.getBuffers().begin(), call.getBuffers().end());
@@ -49,7 +52,8 @@ struct VerifyOutlinedPass : impl::VerifyOutlinedBase<VerifyOutlinedPass> {
         bool tensors = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
                        llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
         if (tensors || op->getName().getDialectNamespace() == "graph")
-          return op->emitOpError("is left in an outlined program, which has buffers and calls alone");
+          return op->emitOpError(
+              "is left in an outlined program, which has buffers and calls alone");
         if (auto call = dyn_cast<dist::CallOp>(op))
           return verifyCall(call, symbols);
         return success();

@@ -9,21 +9,23 @@ using graph::getDevice;
 ProgramBuilder &BackupWorkers::getProxy(graph::DeviceAttr device) {
   std::unique_ptr<ProgramBuilder> &slot = proxies_[device];
   if (!slot)
-    slot = phase_.createProgram(device, device.getJob().str() + std::to_string(device.getTask()) + ".proxy",
+    slot = phase_.createProgram(device,
+                                device.getJob().str() + std::to_string(device.getTask()) + ".proxy",
                                 phase_.dist.replicas,
                                 /*locks=*/true);
   return *slot;
 }
 
-dist::ChannelOp BackupWorkers::createConflating(const Twine &name, RankedTensorType type, ProgramBuilder &from,
-                                                ProgramBuilder &to, Location loc) {
+dist::ChannelOp BackupWorkers::createConflating(const Twine &name, RankedTensorType type,
+                                                ProgramBuilder &from, ProgramBuilder &to,
+                                                Location loc) {
   dist::ChannelOp channel = phase_.createChannel(name, type, from, to, loc, /*control=*/false);
   channel.setConflating(true);
   return channel;
 }
 
-/// The operation that keeps a proxy from making this value for itself; null where it can: it reads variables as they are
-/// before the step's updates, and computes from them.
+/// The operation that keeps a proxy from making this value for itself; null where it can: it reads
+/// variables as they are before the step's updates, and computes from them.
 static Operation *findObstacle(Value value, graph::DeviceAttr device) {
   Operation *def = value.getDefiningOp();
   if (!def || graph::isRematerializable(def))
@@ -40,8 +42,9 @@ static Operation *findObstacle(Value value, graph::DeviceAttr device) {
   return nullptr;
 }
 
-/// A proxy hands out values between two updates of the main program. So the replicas may take variables, and what a
-/// proxy can compute of them by itself, but nothing that the step's updates make.
+/// A proxy hands out values between two updates of the main program. So the replicas may take
+/// variables, and what a proxy can compute of them by itself, but nothing that the step's updates
+/// make.
 LogicalResult BackupWorkers::check() {
   if (!phase_.module.lookupSymbol<graph::VariableOp>(graph::GraphDialect::kGlobalStep) ||
       !phase_.phase.getAdvancesGlobalStep())
@@ -60,7 +63,8 @@ LogicalResult BackupWorkers::check() {
             "takes a value that a parameter server makes by the step's updates or with another task; with "
             "replicas_to_aggregate it hands out variables as they are before the updates, and what it "
             "computes from them alone");
-        diag.attachNote(obstacle->getLoc()) << "made here, on \"" << getDevice(obstacle).str() << "\"";
+        diag.attachNote(obstacle->getLoc())
+            << "made here, on \"" << getDevice(obstacle).str() << "\"";
         return diag;
       }
     }
@@ -79,24 +83,28 @@ Value BackupWorkers::makeValue(Value value, ProgramBuilder &proxy) {
   return proxy.map.lookup(value);
 }
 
-/// The set of replicas whose gradients this program takes: chosen here, or told by the owner of global_step.
+/// The set of replicas whose gradients this program takes: chosen here, or told by the owner of
+/// global_step.
 Value BackupWorkers::getChosen(ProgramBuilder &program) {
   if (Value set = chosen_.lookup(&program))
     return set;
   auto step = phase_.module.lookupSymbol<graph::VariableOp>(graph::GraphDialect::kGlobalStep);
   ProgramBuilder &owner = phase_.getProgram(getDevice(step));
   Location loc = phase_.func.getLoc();
-  auto type = RankedTensorType::get({phase_.dist.replicas}, IntegerType::get(phase_.func.getContext(), 1));
+  auto type =
+      RankedTensorType::get({phase_.dist.replicas}, IntegerType::get(phase_.func.getContext(), 1));
   OpBuilder builder = OpBuilder::atBlockBegin(&program.op.getBlock());
   Value set;
   if (&program == &owner) {
-    dist::ChannelOp reports =
-        createConflating("reports", step.getTensorType(), getProxy(getDevice(step)), owner, step.getLoc());
+    dist::ChannelOp reports = createConflating("reports", step.getTensorType(),
+                                               getProxy(getDevice(step)), owner, step.getLoc());
     Value version = graph::ReadOp::create(builder, loc, step.getTensorType(), step.getSymName());
-    set = dist::ChooseOp::create(builder, loc, type, reports.getSymName(), version, uint64_t(phase_.dist.toAggregate));
+    set = dist::ChooseOp::create(builder, loc, type, reports.getSymName(), version,
+                                 uint64_t(phase_.dist.toAggregate));
   } else {
     Value whole = getChosen(owner);
-    dist::ChannelOp channel = phase_.createChannel("chosen.to_" + program.suffix, type, owner, program, loc, false);
+    dist::ChannelOp channel =
+        phase_.createChannel("chosen.to_" + program.suffix, type, owner, program, loc, false);
     OpBuilder sender(phase_.func.getContext());
     sender.setInsertionPointAfter(whole.getDefiningOp());
     dist::SendOp::create(sender, loc, channel.getSymName(), whole);
@@ -108,18 +116,22 @@ Value BackupWorkers::getChosen(ProgramBuilder &program) {
 Value BackupWorkers::getSum(graph::AggregateOp aggregate, ProgramBuilder &program) {
   Value value = aggregate.getOperand();
   Location loc = aggregate.getLoc();
-  ProgramBuilder &replica = phase_.getProgram(phase_.dist.replicaDevice), &proxy = getProxy(getDevice(aggregate));
-  phase_.getOwnValue(value, replica); // a constant is sent as well: its sum is that of as many messages
+  ProgramBuilder &replica = phase_.getProgram(phase_.dist.replicaDevice),
+                 &proxy = getProxy(getDevice(aggregate));
+  // a constant is sent as well: its sum is that of as many messages
+  phase_.getOwnValue(value, replica);
   dist::ChannelOp channel = phase_.createChannel(value, replica, proxy, value.getLoc());
   phase_.send(value, replica, channel);
   Value there = dist::ReceiveOp::create(proxy.builder, loc, value.getType(), channel.getSymName());
   StringRef name = channel.getSymName();
   name.consume_front((phase_.phase.getSymName() + ".").str());
   dist::ChannelOp slot =
-      createConflating(name + ".conflating", cast<RankedTensorType>(value.getType()), proxy, program, value.getLoc());
+      createConflating(name + ".conflating", cast<RankedTensorType>(value.getType()), proxy,
+                       program, value.getLoc());
   dist::SendOp::create(proxy.builder, loc, slot.getSymName(), there);
   Value set = getChosen(program);
-  Value sum = dist::AggregateChosenOp::create(program.builder, loc, value.getType(), slot.getSymName(), set);
+  Value sum = dist::AggregateChosenOp::create(program.builder, loc, value.getType(),
+                                              slot.getSymName(), set);
   program.map.map(aggregate.getResult(), sum);
   return sum;
 }
@@ -134,7 +146,8 @@ void BackupWorkers::addVersions() {
   Operation *read = choose.getVersion().getDefiningOp();
   OpBuilder builder(read);
   auto ticket = dist::TicketOp::create(builder, loc, IntegerAttr());
-  dist::ChannelOp versions = createConflating("version.to_" + ownProxy.suffix, type, owner, ownProxy, loc);
+  dist::ChannelOp versions =
+      createConflating("version.to_" + ownProxy.suffix, type, owner, ownProxy, loc);
   builder.setInsertionPointAfter(read);
   dist::SendOp::create(builder, loc, versions.getSymName(), choose.getVersion());
   for (auto &[device, program] : phase_.programs)
@@ -146,12 +159,14 @@ void BackupWorkers::addVersions() {
   OpBuilder first = OpBuilder::atBlockBegin(&ownProxy.op.getBlock());
   Value version = dist::ReceiveOp::create(first, loc, type, versions.getSymName());
   auto passOn = [&](ProgramBuilder &to) -> Value {
-    dist::ChannelOp channel = phase_.createChannel("version.to_" + to.suffix, type, ownProxy, to, loc, false);
+    dist::ChannelOp channel =
+        phase_.createChannel("version.to_" + to.suffix, type, ownProxy, to, loc, false);
     dist::SendOp::create(first, loc, channel.getSymName(), version);
     OpBuilder receiver = OpBuilder::atBlockBegin(&to.op.getBlock());
     return dist::ReceiveOp::create(receiver, loc, type, channel.getSymName());
   };
-  // Every version leaves before the first answer is awaited: where this proxy does nothing else, both stand at one place.
+  // Every version leaves before the first answer is awaited: where this proxy does nothing else,
+  // both stand at one place.
   SmallVector<std::pair<ProgramBuilder *, Value>> told;
   for (auto &[device, proxy] : proxies_)
     if (proxy.get() != &ownProxy)
@@ -159,7 +174,8 @@ void BackupWorkers::addVersions() {
   if (!phase_.isHeard(owner, replica))
     passOn(replica);
   for (auto [proxy, value] : told) {
-    dist::ChannelOp channel = phase_.createChannel("arrived.from_" + proxy->suffix, type, *proxy, ownProxy, loc, false);
+    dist::ChannelOp channel =
+        phase_.createChannel("arrived.from_" + proxy->suffix, type, *proxy, ownProxy, loc, false);
     dist::SendOp::create(proxy->builder, loc, channel.getSymName(), value);
     dist::ReceiveOp::create(ownProxy.builder, loc, type, channel.getSymName());
   }

@@ -7,7 +7,9 @@ namespace graphc {
 static ReducedMetric expand(graph::MetricOp metric) {
   struct OnDevice : OpBuilder::Listener {
     graph::DeviceAttr device;
-    void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override { graph::setDevice(op, device); }
+    void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+      graph::setDevice(op, device);
+    }
   } listener;
   listener.device = graph::getDevice(metric);
   OpBuilder builder(metric, &listener);

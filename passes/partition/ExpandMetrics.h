@@ -11,8 +11,8 @@ struct ReducedMetric {
   mlir::Value sum, count; ///< see MetricOp::buildSums
 };
 
-/// Replaces each graph.metric by the reductions to its sum and count, on the metric's device; removes what `replicate` has made of them
-/// (graph.metric_sums).
+/// Replaces each graph.metric by the reductions to its sum and count, on the metric's device;
+/// removes what `replicate` has made of them (graph.metric_sums).
 llvm::SmallVector<ReducedMetric> expandMetrics(graph::FuncOp func);
 
 } // namespace graphc

@@ -9,8 +9,8 @@ namespace graphc {
 
 using GradientBucket = llvm::SmallVector<graph::AggregateOp, 4>;
 
-/// Every graph.aggregate of the function, in text order, in buckets of one element type that are full at `bytes`. All that
-/// a bucket sums is computed before its first aggregate.
+/// Every graph.aggregate of the function, in text order, in buckets of one element type that are
+/// full at `bytes`. All that a bucket sums is computed before its first aggregate.
 llvm::SmallVector<GradientBucket> makeBuckets(graph::FuncOp func, int64_t bytes);
 
 /// How a bucket is summed over its replicas.

@@ -68,7 +68,8 @@ private:
       int64_t samples;
       if (llvm::MulOverflow(int64_t(batch.getBatch()), int64_t(batch.getMicroBatches()), samples) ||
           llvm::MulOverflow(samples, replicas, samples) || samples > graph::kMaxSamples)
-        return batch.emitOpError("takes more than 2^46 samples a step over all replicas and micro-batches");
+        return batch.emitOpError(
+            "takes more than 2^46 samples a step over all replicas and micro-batches");
       builder_.phase.setSamplesPerStep(samples);
     }
     return success();
@@ -84,8 +85,8 @@ private:
     ProgramBuilder &program = builder_.getProgram(getDevice(op));
     if (auto aggregate = dyn_cast<graph::AggregateOp>(op)) {
       if (getDevice(op) == dist_.replicaDevice) { // with the others of its bucket
-        if (auto bucket =
-                llvm::find_if(buckets_, [&](const GradientBucket &each) { return each.front() == aggregate; });
+        if (auto bucket = llvm::find_if(
+                buckets_, [&](const GradientBucket &each) { return each.front() == aggregate; });
             bucket != buckets_.end())
           builder_.reduceEverywhere(*bucket, program);
         return success();
@@ -119,8 +120,8 @@ private:
     SmallVector<unsigned> yields;
   };
 
-  /// A loop in each program that one of its operations is on. What is made outside comes once, before it; what crosses inside is sent in
-  /// each iteration.
+  /// A loop in each program that one of its operations is on. What is made outside comes once,
+  /// before it; what crosses inside is sent in each iteration.
   LogicalResult distributeLoop(graph::RepeatOp repeat) {
     Block &body = repeat.getBody().front();
     for (Operation &op : body)
@@ -139,7 +140,8 @@ private:
     }
     OperandRange yielded = body.getTerminator()->getOperands();
     for (auto [i, value] : llvm::enumerate(yielded)) {
-      ProgramBuilder &program = builder_.getProgram(getDevice(isInside(value) ? value.getDefiningOp() : repeat));
+      ProgramBuilder &program =
+          builder_.getProgram(getDevice(isInside(value) ? value.getDefiningOp() : repeat));
       parts[&program].yields.push_back(unsigned(i));
       if (!isInside(value))
         builder_.getValue(value, program, repeat.getLoc());
@@ -149,8 +151,8 @@ private:
       SmallVector<Type> types;
       for (unsigned i : part.yields)
         types.append(kept, yielded[i].getType());
-      part.loop =
-          graph::RepeatOp::create(program->builder, repeat.getLoc(), types, repeat.getCount(), repeat.getPerLeaf());
+      part.loop = graph::RepeatOp::create(program->builder, repeat.getLoc(), types,
+                                          repeat.getCount(), repeat.getPerLeaf());
       part.behind = program->builder.saveInsertionPoint();
       program->builder.setInsertionPointToEnd(&part.loop.getBody().emplaceBlock());
     }
@@ -167,7 +169,8 @@ private:
       for (auto [own, i] : llvm::enumerate(part.yields)) {
         values.push_back(builder_.getValue(yielded[i], *program, repeat.getLoc()));
         for (unsigned k = 0; k < kept; ++k)
-          program->map.map(repeat.getResult(i * kept + k), part.loop.getResult(unsigned(own) * kept + k));
+          program->map.map(repeat.getResult(i * kept + k),
+                           part.loop.getResult(unsigned(own) * kept + k));
       }
       graph::YieldOp::create(program->builder, body.getTerminator()->getLoc(), values);
       program->builder.restoreInsertionPoint(part.behind);
@@ -178,38 +181,46 @@ private:
   /// Results and summaries are fetched where the host is: at the chief, or at every replica.
   LogicalResult fetch(StringRef name, Value value, StringAttr declared, Location loc) {
     if (!fetched_.insert(name).second)
-      return emitError(loc) << "a second fetch of function @" << builder_.phase.getSymName() << " is named \"" << name
+      return emitError(loc) << "a second fetch of function @" << builder_.phase.getSymName()
+                            << " is named \"" << name
                             << "\"; results and summaries need names of their own (graph.name)";
     ProgramBuilder &home = builder_.getProgram(getDevice(func_));
     Value own = builder_.getValue(value, home, loc);
     // What one device made for all replicas is the same in each, and so is what no batch reaches.
     Operation *def = value.getDefiningOp();
-    bool onceForAll =
-        home.op.isReplicated() && def && !graph::isRematerializable(def) && getDevice(def) != getDevice(func_);
+    bool onceForAll = home.op.isReplicated() && def && !graph::isRematerializable(def) &&
+                      getDevice(def) != getDevice(func_);
     onceForAll |= home.op.isReplicated() && isShared(value);
     StringRef reduction = getReductionOf(value.getType(), declared);
     if (onceForAll && reduction == "mean")
       reduction = "first_replica";
-    // Of several micro-batches a replica has the sum (BuildTowers.h); what it is the mean of, the host divides by.
-    const bool summed =
-        home.op.isReplicated() && reduction == "mean" && dist_.hasTowers(func_) && varies(value, varying_);
-    dist::FetchOp::create(home.builder, loc, name, own, reduction, summed ? uint64_t(dist_.getMicroBatchesEach()) : 1);
+    // Of several micro-batches a replica has the sum (BuildTowers.h); what it is the mean of, the
+    // host divides by.
+    const bool summed = home.op.isReplicated() && reduction == "mean" && dist_.hasTowers(func_) &&
+                        varies(value, varying_);
+    dist::FetchOp::create(home.builder, loc, name, own, reduction,
+                          summed ? uint64_t(dist_.getMicroBatchesEach()) : 1);
     return success();
   }
 
-  /// Whether every replica of a step has the same value. Without a common step each reads variables of its own time.
-  bool isShared(Value value) const { return !dist_.async && !dist_.toAggregate && !varies(value, varying_); }
+  /// Whether every replica of a step has the same value. Without a common step each reads variables
+  /// of its own time.
+  bool isShared(Value value) const {
+    return !dist_.async && !dist_.toAggregate && !varies(value, varying_);
+  }
   LogicalResult fetchResults(graph::ReturnOp op) {
     for (OpOperand &operand : op->getOpOperands()) {
       unsigned number = operand.getOperandNumber();
-      auto declared = func_.getResultAttrOfType<StringAttr>(number, graph::GraphDialect::kReduction);
+      auto declared =
+          func_.getResultAttrOfType<StringAttr>(number, graph::GraphDialect::kReduction);
       if (failed(fetch(func_.getResultName(number), operand.get(), declared, op.getLoc())))
         return failure();
     }
     return success();
   }
 
-  /// One dist.metric a name at the host; towers' metrics of the same name are added by the tree of all sums.
+  /// One dist.metric a name at the host; towers' metrics of the same name are added by the tree of
+  /// all sums.
   void reportMetrics(ArrayRef<ReducedMetric> metrics) {
     ProgramBuilder &home = builder_.getProgram(getDevice(func_));
     using Total = std::pair<Value, Value>;
@@ -221,7 +232,8 @@ private:
     const uint64_t ofLeaf = dist_.hasTowers(func_) ? uint64_t(dist_.getMicroBatchesOfLeaf()) : 1;
     for (const ReducedMetric &metric : metrics) {
       Location loc = metric.sum.getLoc();
-      Value sum = builder_.getValue(metric.sum, home, loc), count = builder_.getValue(metric.count, home, loc);
+      Value sum = builder_.getValue(metric.sum, home, loc),
+            count = builder_.getValue(metric.count, home, loc);
       totals.try_emplace(metric.name, ofLeaf).first->second.push(Total(sum, count), add);
     }
     for (auto &[name, total] : totals) {

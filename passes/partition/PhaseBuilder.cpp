@@ -12,12 +12,14 @@ namespace graphc {
 using graph::DeviceAttr;
 using graph::getDevice;
 
-PhaseBuilder::PhaseBuilder(ModuleOp module, graph::FuncOp func, const DistributionSpec &distribution)
+PhaseBuilder::PhaseBuilder(ModuleOp module, graph::FuncOp func,
+                           const DistributionSpec &distribution)
     : module(module), func(func), dist(distribution),
       async_(distribution.kind == StrategyKind::ParameterServer && distribution.async &&
              func.getRole() == graph::Role::Train),
-      backup_(distribution.toAggregate && distribution.replicates(func) ? std::make_unique<BackupWorkers>(*this)
-                                                                        : nullptr),
+      backup_(distribution.toAggregate && distribution.replicates(func)
+                  ? std::make_unique<BackupWorkers>(*this)
+                  : nullptr),
       symbolBuilder_(func) {
   for (Operation &op : *module.getBody())
     if (auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
@@ -25,8 +27,8 @@ PhaseBuilder::PhaseBuilder(ModuleOp module, graph::FuncOp func, const Distributi
   // The function's name is the phase's from now on.
   std::string name = func.getSymName().str();
   func.setSymName(getUniqueName(name + "$partitioned"));
-  phase = dist::PhaseOp::create(symbolBuilder_, func.getLoc(), name, func.getRoleAttr(), IntegerAttr(),
-                                FlatSymbolRefAttr(), async_ || backup_, false);
+  phase = dist::PhaseOp::create(symbolBuilder_, func.getLoc(), name, func.getRoleAttr(),
+                                IntegerAttr(), FlatSymbolRefAttr(), async_ || backup_, false);
 }
 
 PhaseBuilder::~PhaseBuilder() = default;
@@ -60,11 +62,11 @@ ProgramBuilder &PhaseBuilder::getProgram(DeviceAttr device) {
   return *slot;
 }
 
-std::unique_ptr<ProgramBuilder> PhaseBuilder::createProgram(DeviceAttr device, std::string suffix, int64_t replicas,
-                                                            bool locks) {
-  auto program =
-      dist::ProgramOp::create(symbolBuilder_, func.getLoc(), getUniqueName(phase.getSymName() + "." + suffix),
-                              phase.getSymName(), device.str(), replicas, locks, IntegerAttr(), IntegerAttr());
+std::unique_ptr<ProgramBuilder> PhaseBuilder::createProgram(DeviceAttr device, std::string suffix,
+                                                            int64_t replicas, bool locks) {
+  auto program = dist::ProgramOp::create(
+      symbolBuilder_, func.getLoc(), getUniqueName(phase.getSymName() + "." + suffix),
+      phase.getSymName(), device.str(), replicas, locks, IntegerAttr(), IntegerAttr());
   Block &block = program.getBody().emplaceBlock();
   OpBuilder builder = OpBuilder::atBlockEnd(&block);
   auto end = dist::EndOp::create(builder, func.getLoc());
@@ -72,11 +74,12 @@ std::unique_ptr<ProgramBuilder> PhaseBuilder::createProgram(DeviceAttr device, s
   return std::make_unique<ProgramBuilder>(program, builder, std::move(suffix));
 }
 
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Values
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-/// What a channel is called after: the variable that is read or whose gradient crosses, the argument, or the operation.
+/// What a channel is called after: the variable that is read or whose gradient crosses, the
+/// argument, or the operation.
 static std::string getStem(Value value, graph::FuncOp func, bool &isGradient) {
   isGradient = false;
   Operation *def = value.getDefiningOp();
@@ -87,9 +90,12 @@ static std::string getStem(Value value, graph::FuncOp func, bool &isGradient) {
   for (Operation *user : value.getUsers()) {
     Operation *update = user;
     for (unsigned hops = 0;
-         hops < 2 && (isa<graph::AggregateOp>(update) || graph::isMean(update)) && !update->use_empty(); ++hops)
+         hops < 2 && (isa<graph::AggregateOp>(update) || graph::isMean(update)) &&
+         !update->use_empty();
+         ++hops)
       update = *update->getUsers().begin();
-    if (graph::appliesGradient(update) && (update != user || graph::getUpdateOperand(update).get() == value)) {
+    if (graph::appliesGradient(update) &&
+        (update != user || graph::getUpdateOperand(update).get() == value)) {
       isGradient = true;
       return graph::getVariable(update).getValue().str();
     }
@@ -97,25 +103,29 @@ static std::string getStem(Value value, graph::FuncOp func, bool &isGradient) {
   return def->getName().stripDialect().str();
 }
 
-dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType type, ProgramBuilder &from,
-                                            ProgramBuilder &to, Location loc, bool control, bool allToAll) {
+dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType type,
+                                            ProgramBuilder &from, ProgramBuilder &to, Location loc,
+                                            bool control, bool allToAll) {
   std::string unique = getUniqueName(phase.getSymName() + "." + name);
   OpBuilder builder(phase);
   builder.setInsertionPointAfter(lastChannel_ ? lastChannel_ : phase.getOperation());
-  int64_t instances = control ? to.op.getReplicas() : std::max(from.op.getReplicas(), to.op.getReplicas());
-  // The chief begins a step, and an instance that has all messages of one sends those of the next, before others have taken
-  // what they sent before.
+  int64_t instances =
+      control ? to.op.getReplicas() : std::max(from.op.getReplicas(), to.op.getReplicas());
+  // The chief begins a step, and an instance that has all messages of one sends those of the next,
+  // before others have taken what they sent before.
   int64_t capacity = control || allToAll ? 2 : 1;
-  auto channel = dist::ChannelOp::create(builder, loc, unique, type, from.op.getSymName(), to.op.getSymName(), capacity,
-                                         instances, control, allToAll,
-                                         /*zeroCopy=*/false, /*conflating=*/false,
-                                         /*algorithm=*/StringAttr(), /*chunk=*/IntegerAttr(), /*hosts=*/1,
-                                         /*sized=*/false);
+  auto channel =
+      dist::ChannelOp::create(builder, loc, unique, type, from.op.getSymName(), to.op.getSymName(),
+                              capacity, instances, control, allToAll,
+                              /*zeroCopy=*/false, /*conflating=*/false,
+                              /*algorithm=*/StringAttr(), /*chunk=*/IntegerAttr(), /*hosts=*/1,
+                              /*sized=*/false);
   lastChannel_ = channel;
   return channel;
 }
 
-dist::ChannelOp PhaseBuilder::createChannel(Value value, ProgramBuilder &from, ProgramBuilder &to, Location loc) {
+dist::ChannelOp PhaseBuilder::createChannel(Value value, ProgramBuilder &from, ProgramBuilder &to,
+                                            Location loc) {
   bool isGradient;
   std::string stem = getStem(value, func, isGradient);
   auto type = cast<RankedTensorType>(value.getType());
@@ -142,7 +152,8 @@ Value PhaseBuilder::getOwnValue(Value value, ProgramBuilder &program) {
       return {};
     unsigned number = cast<BlockArgument>(value).getArgNumber();
     OpBuilder builder = OpBuilder::atBlockBegin(&program.op.getBlock());
-    Value fed = dist::FeedOp::create(builder, value.getLoc(), value.getType(), func.getArgumentName(number));
+    Value fed = dist::FeedOp::create(builder, value.getLoc(), value.getType(),
+                                     func.getArgumentName(number));
     program.map.map(value, fed);
     return fed;
   }
@@ -159,17 +170,20 @@ Value PhaseBuilder::getValue(Value value, ProgramBuilder &program, Location user
     return own;
   Operation *def = value.getDefiningOp();
   graph::DeviceAttr device = def ? graph::getDeviceOf(value) : getDevice(func);
-  bool byProxy = backup_ && device != dist.replicaDevice && program.op.getDevice() == dist.replicaDevice.str();
+  bool byProxy =
+      backup_ && device != dist.replicaDevice && program.op.getDevice() == dist.replicaDevice.str();
   ProgramBuilder &from = byProxy ? backup_->getProxy(device) : getProgram(device);
   if (byProxy)
     backup_->makeValue(value, from);
   else
     getOwnValue(value, from);
   dist::ChannelOp channel = createChannel(value, from, program, value.getLoc());
-  if (def && isa<graph::RepeatOp>(def->getParentOp())) // the next iteration's message travels while this one's is used
+  // the next iteration's message travels while this one's is used
+  if (def && isa<graph::RepeatOp>(def->getParentOp()))
     channel.setCapacity(2);
   send(value, from, channel);
-  Value received = dist::ReceiveOp::create(program.builder, user, value.getType(), channel.getSymName());
+  Value received =
+      dist::ReceiveOp::create(program.builder, user, value.getType(), channel.getSymName());
   program.map.map(value, received);
   return received;
 }
@@ -182,13 +196,15 @@ Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramBuilder &p
   getOwnValue(value, from); // a constant is sent as well: its sum is that of N messages
   dist::ChannelOp channel = createChannel(value, from, program, value.getLoc());
   send(value, from, channel);
-  Value sum = dist::AggregateOp::create(program.builder, aggregate.getLoc(), value.getType(), channel.getSymName(),
+  Value sum = dist::AggregateOp::create(program.builder, aggregate.getLoc(), value.getType(),
+                                        channel.getSymName(),
                                         /*own=*/Value());
   program.map.map(aggregate.getResult(), sum);
   return sum;
 }
 
-dist::SendOp PhaseBuilder::sendFront(Value value, Value count, ProgramBuilder &from, dist::ChannelOp channel) {
+dist::SendOp PhaseBuilder::sendFront(Value value, Value count, ProgramBuilder &from,
+                                     dist::ChannelOp channel) {
   dist::SendOp made = send(value, from, channel);
   if (!count)
     return made;
@@ -204,27 +220,31 @@ void PhaseBuilder::collect(graph::CollectOp collect, ProgramBuilder &program) {
   Value value = collect.getOperand();
   ProgramBuilder &from = getProgram(graph::getDeviceOf(value));
   getOwnValue(value, from);
-  dist::ChannelOp channel = createChannel(collect.getName(), cast<RankedTensorType>(value.getType()), from, program,
-                                          value.getLoc(), /*control=*/false);
+  dist::ChannelOp channel =
+      createChannel(collect.getName(), cast<RankedTensorType>(value.getType()), from, program,
+                    value.getLoc(), /*control=*/false);
   sendFront(value, collect.getCount(), from, channel);
-  Value counts = collect.getCounts() ? getValue(collect.getCounts(), program, collect.getLoc()) : Value();
-  Value all =
-      collect.getReplicas() == 1
-          ? dist::ReceiveOp::create(program.builder, collect.getLoc(), collect.getType(), channel.getSymName(), counts)
-                .getValue()
-          : dist::CollectOp::create(program.builder, collect.getLoc(), collect.getType(), channel.getSymName(), counts)
-                .getValue();
+  Value counts =
+      collect.getCounts() ? getValue(collect.getCounts(), program, collect.getLoc()) : Value();
+  Value all = collect.getReplicas() == 1
+                  ? dist::ReceiveOp::create(program.builder, collect.getLoc(), collect.getType(),
+                                            channel.getSymName(), counts)
+                        .getValue()
+                  : dist::CollectOp::create(program.builder, collect.getLoc(), collect.getType(),
+                                            channel.getSymName(), counts)
+                        .getValue();
   program.map.map(collect.getResult(), all);
 }
 
 void PhaseBuilder::deal(graph::DealOp deal, ProgramBuilder &program) {
   Value value = deal.getOperand();
   ProgramBuilder &from = getProgram(graph::getDeviceOf(value));
-  dist::ChannelOp channel =
-      createChannel(deal.getName(), deal.getType(), from, program, value.getLoc(), /*control=*/false);
+  dist::ChannelOp channel = createChannel(deal.getName(), deal.getType(), from, program,
+                                          value.getLoc(), /*control=*/false);
   sendFront(value, deal.getCounts(), from, channel).setDeal(deal.getReplicas() > 1);
   Value count = deal.getCount() ? getValue(deal.getCount(), program, deal.getLoc()) : Value();
-  Value own = dist::ReceiveOp::create(program.builder, deal.getLoc(), deal.getType(), channel.getSymName(), count);
+  Value own = dist::ReceiveOp::create(program.builder, deal.getLoc(), deal.getType(),
+                                      channel.getSymName(), count);
   program.map.map(deal.getResult(), own);
 }
 
@@ -244,16 +264,19 @@ void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, Program
   dist::getPackOffsets(types, elements);
   ReplicaTopology summing{dist.replicas, /*inOrder=*/!dist.fast, dist.hosts, {}};
   if (dist.hosts > 1)
-    summing.betweenHosts = LinkTimes(module)
-                               .between(dist.replicaDevice.getName(), dist.replicaDevice.getName())
-                               .value_or(TimeModel(cluster::MachineCalibration()).betweenTasks(/*oneHost=*/false));
+    summing.betweenHosts =
+        LinkTimes(module)
+            .between(dist.replicaDevice.getName(), dist.replicaDevice.getName())
+            .value_or(TimeModel(cluster::MachineCalibration()).betweenTasks(/*oneHost=*/false));
   AllReducePlan plan = planAllReduce(elements, graph::getElementBytes(element), summing);
   const bool packs = bucket.size() > 1 || !plan.algorithm.empty();
-  Value own = packs ? dist::PackOp::create(at, loc, RankedTensorType::get(plan.elements, element), values).getResult()
-                    : values.front();
+  Value own =
+      packs ? dist::PackOp::create(at, loc, RankedTensorType::get(plan.elements, element), values)
+                  .getResult()
+            : values.front();
   auto type = cast<RankedTensorType>(own.getType());
-  dist::ChannelOp channel =
-      createChannel("all_reduce", type, program, program, loc, /*control=*/false, /*allToAll=*/true);
+  dist::ChannelOp channel = createChannel("all_reduce", type, program, program, loc,
+                                          /*control=*/false, /*allToAll=*/true);
   if (!plan.algorithm.empty()) {
     channel.setAlgorithm(plan.algorithm);
     channel.setChunk(uint64_t(plan.chunk));
@@ -271,9 +294,9 @@ void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, Program
   }
 }
 
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // The control message, update tickets
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult PhaseBuilder::finish() {
   getProgram(getDevice(func)); // results are asked for in every phase
@@ -297,10 +320,12 @@ LogicalResult PhaseBuilder::addTicket() {
   OpBuilder builder = OpBuilder::atBlockBegin(&owner.op.getBlock());
   bool bounded = dist.maxStaleness >= 0;
   auto ticket = dist::TicketOp::create(builder, step.getLoc(),
-                                       bounded ? builder.getI64IntegerAttr(dist.maxStaleness) : IntegerAttr());
-  // The end travels along channels from here. A program that no value leads to gets one, the update ticket itself, first of all:
-  // the replicas before the others, because what they send may lead on. Where staleness is bounded, every parameter server
-  // waits for the ticket before it hands out parameters, and says before it that its part of the step before is done.
+                                       bounded ? builder.getI64IntegerAttr(dist.maxStaleness)
+                                               : IntegerAttr());
+  // The end travels along channels from here. A program that no value leads to gets one, the update
+  // ticket itself, first of all: the replicas before the others, because what they send may lead
+  // on. Where staleness is bounded, every parameter server waits for the ticket before it hands out
+  // parameters, and says before it that its part of the step before is done.
   for (bool replicas : {true, false})
     for (auto &[device, program] : programs) {
       if ((device == dist.replicaDevice) != replicas || program.get() == &owner)
@@ -317,7 +342,8 @@ LogicalResult PhaseBuilder::addTicket() {
 void PhaseBuilder::sendReady(ProgramBuilder &program, ProgramBuilder &owner, Operation *ticket) {
   Location loc = ticket->getLoc();
   auto type = RankedTensorType::get({}, IntegerType::get(func.getContext(), 64));
-  dist::ChannelOp channel = createChannel("ready.from_" + program.suffix, type, program, owner, loc, /*control=*/false);
+  dist::ChannelOp channel =
+      createChannel("ready.from_" + program.suffix, type, program, owner, loc, /*control=*/false);
   OpBuilder sender = OpBuilder::atBlockBegin(&program.op.getBlock());
   dist::SendOp::create(sender, loc, channel.getSymName(), graph::createSplat(sender, loc, type, 1));
   OpBuilder receiver(ticket);
@@ -333,11 +359,11 @@ bool PhaseBuilder::isHeard(ProgramBuilder &from, ProgramBuilder &to) {
   return llvm::is_contained(heard, to.op.getSymName());
 }
 
-void PhaseBuilder::sendTicket(ProgramBuilder &owner, ProgramBuilder &program, graph::VariableOp step,
-                              OpBuilder &builder) {
+void PhaseBuilder::sendTicket(ProgramBuilder &owner, ProgramBuilder &program,
+                              graph::VariableOp step, OpBuilder &builder) {
   Location loc = step.getLoc();
-  dist::ChannelOp channel =
-      createChannel("ticket.to_" + program.suffix, step.getTensorType(), owner, program, loc, /*control=*/false);
+  dist::ChannelOp channel = createChannel("ticket.to_" + program.suffix, step.getTensorType(),
+                                          owner, program, loc, /*control=*/false);
   Value ticket = graph::ReadOp::create(builder, loc, step.getTensorType(), step.getSymName());
   dist::SendOp::create(builder, loc, channel.getSymName(), ticket);
   OpBuilder receiver = OpBuilder::atBlockBegin(&program.op.getBlock());
@@ -347,7 +373,8 @@ void PhaseBuilder::sendTicket(ProgramBuilder &owner, ProgramBuilder &program, gr
 void PhaseBuilder::addControl() {
   MLIRContext *context = func.getContext();
   // Of the replicas where it is the first of them, else a program of its own.
-  DeviceAttr home = getDevice(func), first = isReplicaDevice(home) ? dist.mesh.getPlaces().front() : home;
+  DeviceAttr home = getDevice(func),
+             first = isReplicaDevice(home) ? dist.mesh.getPlaces().front() : home;
   ProgramBuilder &chief = getProgram(first.isOnTaskOf(dist.chief) ? home : dist.chief);
   auto control = RankedTensorType::get({}, IntegerType::get(context, 64));
   SmallVector<Attribute> names;
@@ -355,8 +382,8 @@ void PhaseBuilder::addControl() {
     bool local = program.get() == &chief;
     FlatSymbolRefAttr name;
     if (!local || program->op.isReplicated()) {
-      dist::ChannelOp channel =
-          createChannel("control." + program->suffix, control, chief, *program, func.getLoc(), /*control=*/true);
+      dist::ChannelOp channel = createChannel("control." + program->suffix, control, chief,
+                                              *program, func.getLoc(), /*control=*/true);
       name = FlatSymbolRefAttr::get(channel.getSymNameAttr());
       names.push_back(name);
     }

@@ -65,20 +65,25 @@ std::string DeviceSet::describe(DeviceAttr request) const {
     std::string name = device.str();
     if (i < kMostNamed)
       text += (i ? ", " : "") + name;
-    // A partial request is compared with what the device would be called with the same parts left out.
-    std::string shown = DeviceAttr::get(device.getContext(), request.getJob().empty() ? "" : device.getJob(),
-                                        request.getTask() < 0 ? -1 : device.getTask(),
-                                        request.getKind().empty() ? "" : device.getKind(),
-                                        request.getKind().empty() || request.getIndex() < 0 ? -1 : device.getIndex())
-                            .str();
-    if (unsigned distance = StringRef(requested).edit_distance(shown, true, best); distance < best) {
+    // A partial request is compared with what the device would be called with the same parts left
+    // out.
+    std::string shown =
+        DeviceAttr::get(device.getContext(), request.getJob().empty() ? "" : device.getJob(),
+                        request.getTask() < 0 ? -1 : device.getTask(),
+                        request.getKind().empty() ? "" : device.getKind(),
+                        request.getKind().empty() || request.getIndex() < 0 ? -1
+                                                                            : device.getIndex())
+            .str();
+    if (unsigned distance = StringRef(requested).edit_distance(shown, true, best);
+        distance < best) {
       best = distance;
       nearest = shown;
     }
   }
   if (devices_.size() > kMostNamed)
     text += " and " + std::to_string(devices_.size() - kMostNamed) + " more";
-  if (const device::DeviceKind *kind = device::findKind(request.getKind().str()); kind && !kind->hasCode())
+  if (const device::DeviceKind *kind = device::findKind(request.getKind().str());
+      kind && !kind->hasCode())
     text += "; this version compiles for " + device::listCompiledKinds() + " only";
   else if (!nearest.empty())
     text += "; did you mean \"" + nearest + "\"?";

@@ -17,12 +17,15 @@ static StrategyKind getKind(graph::DistributionAttr attribute) {
                                       : StrategyKind::OneDevice;
 }
 
-/// Where each replica's own task is meant: the job, where they are of one, and the device that they have in common.
+/// Where each replica's own task is meant: the job, where they are of one, and the device that they
+/// have in common.
 static DeviceAttr getReplicaDevice(graph::MeshAttr mesh) {
   DeviceAttr first = mesh.getPlaces().front();
-  bool oneJob =
-      llvm::all_of(mesh.getTasks(), [&](const graph::ReplicaRange &range) { return range.job == first.getJob(); });
-  return DeviceAttr::get(mesh.getContext(), oneJob ? first.getJob() : "", -1, first.getKind(), first.getIndex());
+  bool oneJob = llvm::all_of(mesh.getTasks(), [&](const graph::ReplicaRange &range) {
+    return range.job == first.getJob();
+  });
+  return DeviceAttr::get(mesh.getContext(), oneJob ? first.getJob() : "", -1, first.getKind(),
+                         first.getIndex());
 }
 
 std::optional<DistributionSpec> DistributionSpec::of(ModuleOp module) {
@@ -30,8 +33,9 @@ std::optional<DistributionSpec> DistributionSpec::of(ModuleOp module) {
   d.cluster = module->getAttrOfType<graph::ClusterAttr>(GraphDialect::kCluster);
   auto attribute = module->getAttrOfType<graph::DistributionAttr>(GraphDialect::kDistribution);
   if (!d.cluster || !attribute) {
-    module.emitError("has no ") << (d.cluster ? GraphDialect::kDistribution : GraphDialect::kCluster)
-                                << "; expected graph.cluster, and graph.distribution, which resolve-strategy makes";
+    module.emitError("has no ")
+        << (d.cluster ? GraphDialect::kDistribution : GraphDialect::kCluster)
+        << "; expected graph.cluster, and graph.distribution, which resolve-strategy makes";
     return std::nullopt;
   }
   d.chief = d.cluster.getChiefDevice();
@@ -52,8 +56,8 @@ std::optional<DistributionSpec> DistributionSpec::of(ModuleOp module) {
   d.servers = attribute.getInGraph() && attribute.getStrategy() == "parameter_server";
   for (Attribute store : attribute.getStores()) {
     std::string error; // the attribute's verifier has read the name before
-    d.stores.push_back(
-        DeviceAttr::get(module.getContext(), *graph::DeviceName::parse(cast<StringAttr>(store).getValue(), error)));
+    d.stores.push_back(DeviceAttr::get(
+        module.getContext(), *graph::DeviceName::parse(cast<StringAttr>(store).getValue(), error)));
   }
   d.replicaDevice = d.replicas > 1 ? getReplicaDevice(d.mesh) : d.mesh.getPlaces().front();
   if (StringAttr placement = attribute.getPlacement())
@@ -71,7 +75,8 @@ llvm::DenseSet<Operation *> findVarying(graph::FuncOp func) {
   llvm::DenseSet<Operation *> varying;
   for (Operation &op : func.getBodyBlock())
     if (auto collect = dyn_cast<graph::CollectOp>(op);
-        !isa<graph::AggregateOp>(op) && !(collect && collect.getReplicas() > 1) && !graph::looksAtUpdate(&op) &&
+        !isa<graph::AggregateOp>(op) && !(collect && collect.getReplicas() > 1) &&
+        !graph::looksAtUpdate(&op) &&
         (isa<graph::NextBatchOp, graph::MicroBatchIndexOp, graph::RepeatOp, graph::DealOp>(op) ||
          llvm::any_of(op.getOperands(), [&](Value value) { return varies(value, varying); })))
       varying.insert(&op);

@@ -28,11 +28,13 @@ using graph::setDevice;
 class Placer {
 public:
   Placer(ModuleOp module, const DistributionSpec &distribution)
-      : module_(module), dist_(distribution), devices_(distribution.cluster), soft_(module, distribution, devices_) {}
+      : module_(module), dist_(distribution), devices_(distribution.cluster),
+        soft_(module, distribution, devices_) {}
 
   LogicalResult run() {
-    if (failed(rules_.read(module_, devices_)) ||
-        failed(checkPins(module_, [&](StringAttr name) { return rules_.find(name.getValue()) != nullptr; })))
+    if (failed(rules_.read(module_, devices_)) || failed(checkPins(module_, [&](StringAttr name) {
+          return rules_.find(name.getValue()) != nullptr;
+        })))
       return failure();
     if (dist_.kind == StrategyKind::OneDevice)
       remarkOnIgnoredDevices(module_, dist_.chief);
@@ -41,7 +43,8 @@ public:
     for (auto func : module_.getOps<graph::FuncOp>())
       if (failed(placeFunction(func)))
         return failure();
-    if (dist_.kind == StrategyKind::InGraph) // elsewhere it is the strategy that has variables and operations apart
+    // elsewhere it is the strategy that has variables and operations apart
+    if (dist_.kind == StrategyKind::InGraph)
       rules_.remarkAlone(requested_);
     for (auto func : module_.getOps<graph::FuncOp>())
       for (Operation &op : func.getBodyBlock())
@@ -56,11 +59,13 @@ private:
   void pullUpdateSlices(graph::FuncOp func);
   struct GroupRequest {
     DeviceAttr device; ///< null: wherever the strategy likes
-    std::optional<VariablePolicy> rule; ///< of the scope that deals it over the devices that `device` leaves open
+    /// of the scope that deals it over the devices that `device` leaves open
+    std::optional<VariablePolicy> rule;
     bool pins = false; ///< the scope puts all on one
   };
   FailureOr<GroupRequest> getGroupRequest(StringAttr name, ArrayRef<graph::VariableOp> group);
-  LogicalResult placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr request, bool pins, int64_t bytes);
+  LogicalResult placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr request, bool pins,
+                           int64_t bytes);
   LogicalResult dealByScopeRules();
   void findFirstUses();
   LogicalResult checkUses(graph::FuncOp func);
@@ -70,7 +75,9 @@ private:
   LogicalResult mirror(Operation *op, DeviceAttr request);
   /// The full device that the request means; reports where none satisfies it.
   FailureOr<DeviceAttr> resolve(Operation *op, DeviceAttr request, DeviceAttr home);
-  DeviceAttr getVariableDevice(Operation *op) { return variableDevices_.lookup(graph::getVariable(op).getAttr()); }
+  DeviceAttr getVariableDevice(Operation *op) {
+    return variableDevices_.lookup(graph::getVariable(op).getAttr());
+  }
 
   ModuleOp module_;
   const DistributionSpec &dist_;
@@ -84,8 +91,10 @@ private:
   ScopeGroups byScope_;
   llvm::DenseSet<Operation *> requested_; ///< operations whose device something says
   llvm::DenseSet<DeviceAttr> remarked_; ///< requests that a replica or tower does not follow
-  llvm::DenseMap<StringAttr, const PlacementRules::Rule *> ruled_; ///< the rule that places a variable
-  /// Requests of operations on state that were overruled, said once each; those that a rule for a variable beat, with it.
+  /// the rule that places a variable
+  llvm::DenseMap<StringAttr, const PlacementRules::Rule *> ruled_;
+  /// Requests of operations on state that were overruled, said once each; those that a rule for a
+  /// variable beat, with it.
   llvm::DenseSet<std::pair<DeviceAttr, StringAttr>> overruledPins_;
 };
 
@@ -93,7 +102,8 @@ FailureOr<DeviceAttr> Placer::resolve(Operation *op, DeviceAttr request, DeviceA
   if (isReplicaDevice(home)) { // the request may leave the task to the replica
     DeviceAttr replica = request.over(home);
     if (request.getTask() < 0 && (request.getJob().empty() || request.getJob() == home.getJob()) &&
-        satisfies(replica, request) && replica.getKind() == home.getKind() && replica.getIndex() == home.getIndex())
+        satisfies(replica, request) && replica.getKind() == home.getKind() &&
+        replica.getIndex() == home.getIndex())
       return home;
   }
   if (DeviceAttr device = devices_.resolve(request, home))
@@ -113,13 +123,15 @@ LogicalResult Placer::placeAllVariables() {
     return success();
   }
   ArrayRef<DeviceAttr> stores = dist_.stores;
-  // Optimizer slots live with their variable, so they are placed and weighed together; so does what is colocated.
+  // Optimizer slots live with their variable, so they are placed and weighed together; so does what
+  // is colocated.
   FailureOr<VariableGroups> groups = groupVariables(module_);
   if (failed(groups))
     return failure();
   if (dist_.kind == StrategyKind::InGraph)
     findFirstUses();
-  SmallVector<std::pair<graph::VariableOp, DeviceAttr>> owns; ///< what is written on variables that a rule places
+  /// what is written on variables that a rule places
+  SmallVector<std::pair<graph::VariableOp, DeviceAttr>> owns;
   SmallVector<VariableGroup> unplaced, pinned;
   llvm::StringMap<int> wholes;
   for (auto &[name, members] : *groups) {
@@ -128,7 +140,8 @@ LogicalResult Placer::placeAllVariables() {
     for (graph::VariableOp variable : members)
       group.bytes += variable.getBytes();
     RankedTensorType type = members.front().getTensorType();
-    bool alike = llvm::all_of(members, [&](graph::VariableOp other) { return other.getType() == type; });
+    bool alike =
+        llvm::all_of(members, [&](graph::VariableOp other) { return other.getType() == type; });
     group.rows = alike && type.getRank() ? type.getDimSize(0) : 1;
     if (graph::PartAttr part = members.front().getPart())
       group.family = wholes.try_emplace(part.getOf(), int(wholes.size())).first->second;
@@ -154,7 +167,8 @@ LogicalResult Placer::placeAllVariables() {
   if (failed(dealByScopeRules()))
     return failure();
   DealtVariables dealt{devices_, stores,
-                       dist_.placement == "round_robin" ? VariablePolicy::RoundRobin : VariablePolicy::Balanced,
+                       dist_.placement == "round_robin" ? VariablePolicy::RoundRobin
+                                                        : VariablePolicy::Balanced,
                        dist_.placement == "split", dist_.hasServers()};
   for (auto [group, task] : llvm::zip(unplaced, dealt.deal(unplaced, loads_)))
     for (graph::VariableOp variable : group.members)
@@ -169,13 +183,16 @@ LogicalResult Placer::placeAllVariables() {
       for (graph::VariableOp variable : members)
         if (variable.getSymName() != name.getValue())
           rules_.noteUnmoved(variable, variable.getSymName(),
-                             (variable->hasAttr(GraphDialect::kSlotOf) ? "is a slot of @" : "is colocated with @") +
+                             (variable->hasAttr(GraphDialect::kSlotOf) ? "is a slot of @"
+                                                                       : "is colocated with @") +
                                  name.getValue() + " and lives with it");
   return success();
 }
 
-/// A rule of cluster.json, else what is written on the variables, else, in-graph, on the first operation that touches one.
-FailureOr<Placer::GroupRequest> Placer::getGroupRequest(StringAttr name, ArrayRef<graph::VariableOp> group) {
+/// A rule of cluster.json, else what is written on the variables, else, in-graph, on the first
+/// operation that touches one.
+FailureOr<Placer::GroupRequest> Placer::getGroupRequest(StringAttr name,
+                                                        ArrayRef<graph::VariableOp> group) {
   GroupRequest request;
   if (dist_.kind == StrategyKind::OneDevice)
     return request;
@@ -187,8 +204,9 @@ FailureOr<Placer::GroupRequest> Placer::getGroupRequest(StringAttr name, ArrayRe
   for (graph::VariableOp variable : group) {
     DeviceAttr own = soft_.soften(variable, getDevice(variable));
     if (own && request.device && own != request.device && variable->hasAttr(GraphDialect::kSlotOf))
-      return variable.emitOpError("is placed on \"") << own.str() << "\", but it is a slot of @" << name.getValue()
-                                                     << " and lives with it on \"" << request.device.str() << "\"";
+      return variable.emitOpError("is placed on \"")
+             << own.str() << "\", but it is a slot of @" << name.getValue()
+             << " and lives with it on \"" << request.device.str() << "\"";
     if (!own || request.device)
       continue;
     request.device = own;
@@ -200,12 +218,14 @@ FailureOr<Placer::GroupRequest> Placer::getGroupRequest(StringAttr name, ArrayRe
   return request;
 }
 
-/// A partial request goes to the least loaded task that satisfies it (the first of equals), or, pinned by its scope, to where
-/// everything else of that scope goes.
-LogicalResult Placer::placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr request, bool pins, int64_t bytes) {
+/// A partial request goes to the least loaded task that satisfies it (the first of equals), or,
+/// pinned by its scope, to where everything else of that scope goes.
+LogicalResult Placer::placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr request, bool pins,
+                                 int64_t bytes) {
   DeviceAttr best;
   auto weigh = [&](DeviceAttr device) {
-    if (!pins && satisfies(device, request) && (!best || loads_.lookup(device) < loads_.lookup(best)))
+    if (!pins && satisfies(device, request) &&
+        (!best || loads_.lookup(device) < loads_.lookup(best)))
       best = device;
   };
   llvm::for_each(dist_.stores, weigh);
@@ -232,16 +252,18 @@ LogicalResult Placer::dealByScopeRules() {
     SmallVector<DeviceAttr> open = devices_.satisfying(request);
     if (open.empty())
       return groups.front().members.front().emitOpError("is dealt by its scope over \"")
-             << request.str() << "\", which no device of the cluster is" << devices_.describe(request);
-    for (auto [group, place] : llvm::zip(groups, dealScope(VariablePolicy(rule), groups, open, loads_)))
+             << request.str() << "\", which no device of the cluster is"
+             << devices_.describe(request);
+    for (auto [group, place] :
+         llvm::zip(groups, dealScope(VariablePolicy(rule), groups, open, loads_)))
       for (graph::VariableOp variable : group.members)
         setDevice(variable, open[place]);
   }
   return success();
 }
 
-/// In-graph, a variable without a request goes where the first operation that has one touches it, as TensorFlow's does in a
-/// device scope.
+/// In-graph, a variable without a request goes where the first operation that has one touches it,
+/// as TensorFlow's does in a device scope.
 void Placer::findFirstUses() {
   for (auto func : module_.getOps<graph::FuncOp>())
     for (Operation &op : func.getBodyBlock())
@@ -254,23 +276,28 @@ void Placer::findFirstUses() {
 LogicalResult Placer::checkUses(graph::FuncOp func) {
   for (Operation &op : func.getBodyBlock())
     if (failed(checkUse(&op, graph::getVariable(&op), /*touches=*/true)) ||
-        failed(checkUse(&op, op.getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith), /*touches=*/false)))
+        failed(checkUse(&op, op.getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith),
+                        /*touches=*/false)))
       return failure();
   return success();
 }
 
-/// A rule for the variable beats what is written on the operation, and a strategy that says itself where variables are may
-/// overrule a pin; both say so. A pin to another store of the strategy was meant.
+/// A rule for the variable beats what is written on the operation, and a strategy that says itself
+/// where variables are may overrule a pin; both say so. A pin to another store of the strategy was
+/// meant.
 LogicalResult Placer::checkUse(Operation *op, FlatSymbolRefAttr name, bool touches) {
-  DeviceAttr request = getRequest(op), there = name ? variableDevices_.lookup(name.getAttr()) : DeviceAttr();
+  DeviceAttr request = getRequest(op),
+             there = name ? variableDevices_.lookup(name.getAttr()) : DeviceAttr();
   if (!request || !there || satisfies(there, request))
     return success();
-  const PlacementRules::Rule *ofVariable = ruled_.lookup(name.getAttr()), *ofOp = rules_.find(getGivenName(op));
+  const PlacementRules::Rule *ofVariable = ruled_.lookup(name.getAttr()),
+                             *ofOp = rules_.find(getGivenName(op));
   bool beats = ofVariable && !ofOp;
   bool overruled =
-      beats || (dist_.kind != StrategyKind::InGraph &&
-                (dist_.kind == StrategyKind::Mirrored ||
-                 llvm::none_of(dist_.stores, [&](DeviceAttr store) { return satisfies(store, request); })));
+      beats ||
+      (dist_.kind != StrategyKind::InGraph &&
+       (dist_.kind == StrategyKind::Mirrored ||
+        llvm::none_of(dist_.stores, [&](DeviceAttr store) { return satisfies(store, request); })));
   if (overruled && dist_.isBetweenGraph() && satisfies(dist_.replicaDevice, request))
     return success(); // for the replicas' part
   if (overruled && failed(resolve(op, request, there)))
@@ -278,13 +305,16 @@ LogicalResult Placer::checkUse(Operation *op, FlatSymbolRefAttr name, bool touch
   if (overruled && !overruledPins_.insert({request, beats ? name.getAttr() : StringAttr()}).second)
     return success();
   InFlightDiagnostic diag = overruled ? op->emitRemark() : op->emitOpError();
-  diag << "is pinned to \"" << request.str() << "\", but " << (touches ? "its variable @" : "it is colocated with @")
-       << name.getValue() << (touches ? " is on \"" : ", which is on \"") << there.str() << '"'
+  diag << "is pinned to \"" << request.str() << "\", but "
+       << (touches ? "its variable @" : "it is colocated with @") << name.getValue()
+       << (touches ? " is on \"" : ", which is on \"") << there.str() << '"'
        << (beats ? " by a placement rule, which counts more" : "")
        << (touches ? "; state is touched where it is stored" : ", and follows it");
-  diag.attachNote(SymbolTable::lookupSymbolIn(module_, name.getValue())->getLoc()) << "variable declared here";
+  diag.attachNote(SymbolTable::lookupSymbolIn(module_, name.getValue())->getLoc())
+      << "variable declared here";
   if (ofVariable)
-    diag.attachNote(ofVariable->loc) << "placement rule \"" << ofVariable->pattern << "\" puts the variable there";
+    diag.attachNote(ofVariable->loc)
+        << "placement rule \"" << ofVariable->pattern << "\" puts the variable there";
   if (ofOp)
     diag.attachNote(ofOp->loc) << "placement rule \"" << ofOp->pattern << "\" pins the operation";
   if (!overruled)
@@ -292,32 +322,38 @@ LogicalResult Placer::checkUse(Operation *op, FlatSymbolRefAttr name, bool touch
   return success();
 }
 
-/// Where every replica or tower computes for itself, a request for one task cannot be followed by what depends on the batch:
-/// null, and a remark once a request. Else the request, which may be one that nothing satisfies.
+/// Where every replica or tower computes for itself, a request for one task cannot be followed by
+/// what depends on the batch: null, and a remark once a request. Else the request, which may be one
+/// that nothing satisfies.
 DeviceAttr Placer::followReplica(graph::FuncOp func, Operation *op, DeviceAttr request) {
   DeviceAttr home = dist_.homeOf(func);
   bool towers = dist_.kind == StrategyKind::Mirrored;
-  if (towers && llvm::all_of(dist_.towers, [&](DeviceAttr tower) { return satisfies(tower, request); }))
+  if (towers &&
+      llvm::all_of(dist_.towers, [&](DeviceAttr tower) { return satisfies(tower, request); }))
     return {};
-  bool sameJob = request.getJob().empty() || home.getJob().empty() || request.getJob() == home.getJob();
+  bool sameJob =
+      request.getJob().empty() || home.getJob().empty() || request.getJob() == home.getJob();
   if (!towers && (satisfies(home, request) || !sameJob))
     return request;
   if (!devices_.resolve(request, home))
     return request;
   const bool anyTask = request.getTask() < 0;
-  if (isa<graph::NextBatchOp>(op) && anyTask && request.getKind() == StringRef(device::hostKind().name))
+  if (isa<graph::NextBatchOp>(op) && anyTask &&
+      request.getKind() == StringRef(device::hostKind().name))
     return {}; // the host does it, on whatever device
   if (remarked_.insert(request).second)
-    op->emitRemark("is placed on \"") << request.str() << "\" by the model or a placement rule; "
-                                      << (towers    ? "every tower computes it on its own device"
-                                          : anyTask ? "every replica computes all of its part on one device, \"" +
-                                                          home.str() + "\""
-                                                    : "every replica computes it on its own task");
+    op->emitRemark("is placed on \"")
+        << request.str() << "\" by the model or a placement rule; "
+        << (towers ? "every tower computes it on its own device"
+            : anyTask
+                ? "every replica computes all of its part on one device, \"" + home.str() + "\""
+                : "every replica computes it on its own task");
   return {};
 }
 
-/// Between graphs what computes the value of an assign or assign_add from variables and constants alone is the same for every
-/// replica, so it follows the variable and runs once; likewise what updates take beside their gradient, as a bound of its norm.
+/// Between graphs what computes the value of an assign or assign_add from variables and constants
+/// alone is the same for every replica, so it follows the variable and runs once; likewise what
+/// updates take beside their gradient, as a bound of its norm.
 void Placer::pullUpdateSlices(graph::FuncOp func) {
   llvm::DenseSet<Operation *> varies = findVarying(func);
   for (Operation &op : func.getBodyBlock()) {
@@ -343,8 +379,8 @@ void Placer::pullUpdateSlices(graph::FuncOp func) {
   }
 }
 
-/// Under all_reduce everything is on every replica; a request for a task of another kind is not carried out, and that is said
-/// once a request.
+/// Under all_reduce everything is on every replica; a request for a task of another kind is not
+/// carried out, and that is said once a request.
 LogicalResult Placer::mirror(Operation *op, DeviceAttr request) {
   if (!request || satisfies(dist_.replicaDevice, request))
     return success();
@@ -377,22 +413,27 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
       setDevice(&op, home);
     return success();
   }
-  if (dist_.kind == StrategyKind::AllReduce) { // every replica computes everything, the chief what is not replicated
+  if (dist_.kind == StrategyKind::AllReduce) {
+    // every replica computes everything, the chief what is not replicated
     for (Operation &op : block) {
       if (failed(mirror(&op, getRequest(&op))))
         return failure();
       // Of one replica each variable has one place.
-      setDevice(&op, graph::getVariable(&op) && !dist_.mirrorsVariables() ? dist_.replicaDevice : home);
+      setDevice(&op,
+                graph::getVariable(&op) && !dist_.mirrorsVariables() ? dist_.replicaDevice : home);
     }
     return success();
   }
   if (failed(checkUses(func)))
     return failure();
-  SmallVector<std::pair<Operation *, DeviceAttr>> owns; // what is written on operations that a rule places
+  // what is written on operations that a rule places
+  SmallVector<std::pair<Operation *, DeviceAttr>> owns;
   for (Operation &op : block)
-    if (!rules_.empty() && !graph::getVariable(&op) && !op.hasAttr(GraphDialect::kColocateWith) && getDevice(&op))
+    if (!rules_.empty() && !graph::getVariable(&op) && !op.hasAttr(GraphDialect::kColocateWith) &&
+        getDevice(&op))
       owns.push_back({&op, getDevice(&op)});
-  bool copies = dist_.replicates(func) || (dist_.kind == StrategyKind::Mirrored && dist_.hasTowers(func));
+  bool copies =
+      dist_.replicates(func) || (dist_.kind == StrategyKind::Mirrored && dist_.hasTowers(func));
   const llvm::DenseSet<Operation *> varying = findVarying(func);
   for (Operation &op : block) {
     if (isa<graph::ScopeOp>(op))
@@ -437,8 +478,9 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
           }
     setDevice(&op, device);
   }
-  // Constants stand where they are first used. As a gradient they stay with the replica: N equal gradients are summed
-  // and divided like any others, so that the bits are those of every other strategy.
+  // Constants stand where they are first used. As a gradient they stay with the replica: N equal
+  // gradients are summed and divided like any others, so that the bits are those of every other
+  // strategy.
   for (Operation &op : block) {
     if (getDevice(&op))
       continue;
@@ -446,8 +488,9 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     for (Operation *user : op.getUsers())
       if (!first || user->isBeforeInBlock(first))
         first = user;
-    const bool isGradient = first && graph::appliesGradient(first) &&
-                            llvm::is_contained(op.getResults(), graph::getUpdateOperand(first).get());
+    const bool isGradient =
+        first && graph::appliesGradient(first) &&
+        llvm::is_contained(op.getResults(), graph::getUpdateOperand(first).get());
     setDevice(&op, !first || (dist_.replicates(func) && isGradient) ? home : getDevice(first));
   }
   for (auto [op, own] : owns)

@@ -8,7 +8,8 @@ namespace graphc {
 
 graph::DeviceAttr findTableDevice(Operation *op, const DistributionSpec &dist,
                                   const llvm::DenseSet<Operation *> &varying) {
-  const bool hasStores = dist.kind == StrategyKind::ParameterServer || dist.kind == StrategyKind::Mirrored;
+  const bool hasStores =
+      dist.kind == StrategyKind::ParameterServer || dist.kind == StrategyKind::Mirrored;
   auto reader = dyn_cast<graph::TableReadOpInterface>(op);
   if (!reader || !hasStores || dist.toAggregate)
     return {};
@@ -18,7 +19,8 @@ graph::DeviceAttr findTableDevice(Operation *op, const DistributionSpec &dist,
   if (!there || device::hasOwnMemory(there.getKind()))
     return {};
   const auto func = op->getParentOfType<graph::FuncOp>();
-  const int64_t times = dist.hasTowers(func) ? dist.getMicroBatchesEach() : 1, whole = graph::getByteSize(table);
+  const int64_t times = dist.hasTowers(func) ? dist.getMicroBatchesEach() : 1,
+                whole = graph::getByteSize(table);
   int64_t rows = 0;
   for (OpOperand &use : table.getUses()) {
     auto other = dyn_cast<graph::TableReadOpInterface>(use.getOwner());

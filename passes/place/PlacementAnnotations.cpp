@@ -16,16 +16,20 @@ static FlatSymbolRefAttr getColocation(Operation *op) {
 }
 
 /// Both sides of a conflict, each with its line.
-static InFlightDiagnostic reportConflict(Operation *op, StringRef does, graph::VariableOp variable) {
+static InFlightDiagnostic reportConflict(Operation *op, StringRef does,
+                                         graph::VariableOp variable) {
   InFlightDiagnostic diag = op->emitOpError("is pinned to \"")
-                            << getDevice(op).str() << "\" and " << does << " @" << variable.getSymName()
-                            << ", which is pinned to \"" << getDevice(variable).str()
+                            << getDevice(op).str() << "\" and " << does << " @"
+                            << variable.getSymName() << ", which is pinned to \""
+                            << getDevice(variable).str()
                             << "\"; give both one device, or leave one of them open";
   diag.attachNote(variable.getLoc()) << "pinned here";
   return diag;
 }
 
-static bool excludes(DeviceAttr a, DeviceAttr b) { return a && b && !a.getName().isCompatibleWith(b.getName()); }
+static bool excludes(DeviceAttr a, DeviceAttr b) {
+  return a && b && !a.getName().isCompatibleWith(b.getName());
+}
 
 StringRef getGivenName(Operation *op) {
   if (auto name = op->getAttrOfType<StringAttr>(GraphDialect::kName))
@@ -49,7 +53,8 @@ FailureOr<VariableGroups> groupVariables(ModuleOp module) {
         break;
       auto other = symbols.lookup<graph::VariableOp>(next.getValue());
       if (!other)
-        return root.emitOpError("is colocated with @") << next.getValue() << ", which is no variable of this module";
+        return root.emitOpError("is colocated with @")
+               << next.getValue() << ", which is no variable of this module";
       if (!seen.insert(other).second) {
         InFlightDiagnostic diag = variable.emitOpError("is colocated with itself in a circle");
         diag.attachNote(root.getLoc()) << "by way of this variable";
@@ -72,8 +77,8 @@ std::optional<VariablePolicy> getScopeRule(graph::VariableOp variable, bool &pin
   return rule.getValue() == "balanced" ? VariablePolicy::Balanced : VariablePolicy::RoundRobin;
 }
 
-/// For each operation the variable that it reads or writes and the one that it is colocated with: its own device excludes
-/// neither's, unless a rule of cluster.json places that variable anyway.
+/// For each operation the variable that it reads or writes and the one that it is colocated with:
+/// its own device excludes neither's, unless a rule of cluster.json places that variable anyway.
 LogicalResult checkPins(ModuleOp module, function_ref<bool(StringAttr)> isRuled) {
   SymbolTable symbols(module);
   for (auto func : module.getOps<graph::FuncOp>())
@@ -84,7 +89,8 @@ LogicalResult checkPins(ModuleOp module, function_ref<bool(StringAttr)> isRuled)
           continue;
         auto variable = symbols.lookup<graph::VariableOp>(name.getValue());
         if (!variable)
-          return op.emitOpError("is colocated with @") << name.getValue() << ", which is no variable of this module";
+          return op.emitOpError("is colocated with @")
+                 << name.getValue() << ", which is no variable of this module";
         if (!isRuled(variable.getSymNameAttr()) && excludes(getDevice(&op), getDevice(variable)))
           return reportConflict(&op, name == state ? "touches" : "is colocated with", variable);
       }
@@ -114,7 +120,8 @@ void remarkOnIgnoredDevices(ModuleOp module, DeviceAttr home) {
   InFlightDiagnostic remark = first->emitRemark();
   remark << "is placed on \"" << getDevice(first).str() << "\" by the model";
   if (others)
-    remark << ", like " << others << (others == 1 ? " other operation or variable" : " other operations and variables")
+    remark << ", like " << others
+           << (others == 1 ? " other operation or variable" : " other operations and variables")
            << " elsewhere";
   remark << "; strategy one_device computes everything on \"" << home.str() << "\"";
 }

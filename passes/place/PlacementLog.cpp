@@ -9,7 +9,8 @@ namespace graphc {
 /// TensorFlow always writes a replica, and it is always 0.
 static std::string getLongName(graph::DeviceAttr device) {
   std::string text = device.getJob().empty() ? "/job:*" : "/job:" + device.getJob().str();
-  text += "/replica:0/task:" + (device.getTask() < 0 ? std::string("*") : std::to_string(device.getTask()));
+  text += "/replica:0/task:" +
+          (device.getTask() < 0 ? std::string("*") : std::to_string(device.getTask()));
   return text + "/device:" + device.getKind().str() + ":" + std::to_string(device.getIndex());
 }
 

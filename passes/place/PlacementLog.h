@@ -8,10 +8,11 @@
 
 namespace graphc {
 
-/// --log-device-placement: one line a variable and operation of a placed module, in TensorFlow's format:
+/// --log-device-placement: one line a variable and operation of a placed module, in TensorFlow's
+/// format:
 ///   w1: (variable): /job:ps/replica:0/task:0/device:CPU:0
-/// An operation is named by its function, kind and place among its like: train_step/matmul_1. What every replica does
-/// on its own task has task:*.
+/// An operation is named by its function, kind and place among its like: train_step/matmul_1. What
+/// every replica does on its own task has task:*.
 void logPlacement(mlir::ModuleOp module, llvm::raw_ostream &os);
 
 } // namespace graphc

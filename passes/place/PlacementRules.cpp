@@ -22,17 +22,23 @@ LogicalResult PlacementRules::read(ModuleOp of, const DeviceSet &devices) {
     auto name = pair && pair.size() == 2 ? dyn_cast<StringAttr>(pair[0]) : StringAttr();
     auto device = name ? dyn_cast<DeviceAttr>(pair[1]) : DeviceAttr();
     if (!device)
-      return module_.emitError("expects each rule of graph.placement to be [\"pattern\", #graph.device<…>], found ")
+      return module_.emitError(
+                 "expects each rule of graph.placement to be [\"pattern\", #graph.device<…>], found ")
              << entry;
     Location loc = getSettingLoc(module_, getRuleSetting(rules_.size()));
-    if (name.empty() || name.size() > cluster::kMostPatternBytes || cluster::hasControlCharacter(name.getValue()))
-      return emitError(loc,
-                       "expects the pattern of a placement rule to be 1 to 4096 characters without control characters");
+    if (name.empty() || name.size() > cluster::kMostPatternBytes ||
+        cluster::hasControlCharacter(name.getValue()))
+      return emitError(
+          loc,
+          "expects the pattern of a placement rule to be 1 to 4096 characters without control characters");
     const bool soft = module_->hasAttr(GraphDialect::kSoftPlacement);
-    auto wanted = soft ? DeviceAttr::get(module_.getContext(), device.getJob(), device.getTask(), "", -1) : device;
+    auto wanted =
+        soft ? DeviceAttr::get(module_.getContext(), device.getJob(), device.getTask(), "", -1)
+             : device;
     if (!devices.resolve(wanted, {}))
-      return emitError(loc, "placement rule \"") << name.getValue() << "\" places on \"" << device.str()
-                                                 << "\", which no device of the cluster is" << devices.describe(device);
+      return emitError(loc, "placement rule \"")
+             << name.getValue() << "\" places on \"" << device.str()
+             << "\", which no device of the cluster is" << devices.describe(device);
     rules_.push_back({name.getValue(), device, loc});
   }
   return success();
@@ -41,8 +47,8 @@ LogicalResult PlacementRules::read(ModuleOp of, const DeviceSet &devices) {
 const PlacementRules::Rule *PlacementRules::find(StringRef name) const {
   if (name.empty()) // "*" is any name, not none
     return nullptr;
-  const Rule *found =
-      llvm::find_if(rules_, [&](const Rule &rule) { return cluster::matchesPattern(rule.pattern, name); });
+  const Rule *found = llvm::find_if(
+      rules_, [&](const Rule &rule) { return cluster::matchesPattern(rule.pattern, name); });
   return found == rules_.end() ? nullptr : found;
 }
 
@@ -55,11 +61,12 @@ DeviceAttr PlacementRules::getDevice(StringRef name) {
 }
 
 void PlacementRules::remarkBeaten(Operation *op, DeviceAttr request, const Rule *rule) {
-  if (!request || !rule || satisfies(graph::getDevice(op), request) || !satisfies(graph::getDevice(op), rule->device) ||
-      !beaten_.insert({request, rule}).second)
+  if (!request || !rule || satisfies(graph::getDevice(op), request) ||
+      !satisfies(graph::getDevice(op), rule->device) || !beaten_.insert({request, rule}).second)
     return; // where the rule is not followed either, the strategy has said so
   InFlightDiagnostic remark = op->emitRemark("is placed on \"")
-                              << request.str() << "\" by the model, but on \"" << graph::getDevice(op).str()
+                              << request.str() << "\" by the model, but on \""
+                              << graph::getDevice(op).str()
                               << "\" by a placement rule, which counts more";
   remark.attachNote(rule->loc) << "placement rule \"" << rule->pattern << "\"";
 }
@@ -84,7 +91,8 @@ namespace {
 
 /// What takes the value of variables elsewhere than where they are, and what crosses for that.
 struct Takers {
-  void add(graph::VariableOp variable, ArrayRef<Operation *> touching, const llvm::DenseSet<Operation *> &requested) {
+  void add(graph::VariableOp variable, ArrayRef<Operation *> touching,
+           const llvm::DenseSet<Operation *> &requested) {
     const DeviceAttr here = graph::getDevice(variable);
     llvm::MapVector<Operation *, int64_t> crossing; // by function
     llvm::SetVector<Operation *> staying;
@@ -94,13 +102,15 @@ struct Takers {
       if (graph::isUpdate(op)) {
         Value value = graph::getUpdateOperand(op).get();
         Operation *def = value.getDefiningOp();
-        const DeviceAttr made = graph::getDevice(def ? def : op->getParentOp()); // what is fed: where the function is
+        // what is fed: where the function is
+        const DeviceAttr made = graph::getDevice(def ? def : op->getParentOp());
         if (made != here && updates.insert(value).second)
           crossing[op->getParentOp()] += graph::getByteSize(value);
         continue;
       }
       SmallVector<Operation *> users(op->getUsers());
-      llvm::sort(users, [](Operation *left, Operation *right) { return left->isBeforeInBlock(right); });
+      llvm::sort(users,
+                 [](Operation *left, Operation *right) { return left->isBeforeInBlock(right); });
       for (Operation *user : users) {
         if (graph::getDevice(user) == here)
           return; // not alone
@@ -135,7 +145,8 @@ void PlacementRules::remarkAlone(const llvm::DenseSet<Operation *> &requested) {
         touching[graph::getVariable(&op).getAttr()].push_back(&op);
   llvm::MapVector<const Rule *, Takers> moved;
   for (auto variable : module_.getOps<graph::VariableOp>())
-    if (const Rule *rule = find(variable.getSymName()); rule && satisfies(graph::getDevice(variable), rule->device))
+    if (const Rule *rule = find(variable.getSymName());
+        rule && satisfies(graph::getDevice(variable), rule->device))
       moved[rule].add(variable, touching.lookup(variable.getSymNameAttr()), requested);
   for (auto &[rule, takers] : moved) {
     if (takers.variables.empty())
@@ -148,13 +159,15 @@ void PlacementRules::remarkAlone(const llvm::DenseSet<Operation *> &requested) {
     for (int64_t ofFunction : llvm::make_second_range(takers.bytes))
       bytes = std::max(bytes, ofFunction);
     InFlightDiagnostic remark = emitRemark(rule->loc, "placement rule \"")
-                                << rule->pattern << "\" moves @" << takers.variables.front().getSymName();
+                                << rule->pattern << "\" moves @"
+                                << takers.variables.front().getSymName();
     if (others)
       remark << " and " << others << " more";
-    remark << " alone: " << count << (count == 1 ? " operation that takes " : " operations that take ")
-           << (others ? "their values" : "its value") << (count == 1 ? " stays on \"" : " stay on \"")
-           << stay.front().str() << (stay.size() > 1 ? "\" and elsewhere" : "\"") << ", and " << bytes
-           << " bytes cross in each step; a rule moves operations by their names, as in loc(\"name\") or graph.name";
+    remark
+        << " alone: " << count << (count == 1 ? " operation that takes " : " operations that take ")
+        << (others ? "their values" : "its value") << (count == 1 ? " stays on \"" : " stay on \"")
+        << stay.front().str() << (stay.size() > 1 ? "\" and elsewhere" : "\"") << ", and " << bytes
+        << " bytes cross in each step; a rule moves operations by their names, as in loc(\"name\") or graph.name";
     remark.attachNote(takers.operations.front()->getLoc()) << "the first of these operations";
   }
 }
@@ -165,15 +178,16 @@ void PlacementRules::remark(StrategyKind kind) {
     if (rule.used && rule.isPattern())
       continue; // it was written for what it moves
     rule.used = true;
-    InFlightDiagnostic remark = op->emitRemark(why)
-                                << " on \"" << graph::getDevice(op).str() << "\"; a placement rule does not move it";
+    InFlightDiagnostic remark = op->emitRemark(why) << " on \"" << graph::getDevice(op).str()
+                                                    << "\"; a placement rule does not move it";
     remark.attachNote(rule.loc) << "placement rule \"" << rule.pattern << "\"";
   }
   for (const Rule &rule : rules_)
     if (!rule.used)
       emitRemark(rule.loc, "placement rule \"")
           << rule.pattern << "\" has no effect: "
-          << (kind == StrategyKind::OneDevice ? "strategy one_device computes everything on one device"
+          << (kind == StrategyKind::OneDevice
+                  ? "strategy one_device computes everything on one device"
               : rule.ofVariable
                   ? "under the strategy all_reduce every worker keeps all variables"
                   : "no variable and no operation's name, as in loc(\"name\") or graph.name, matches it before another "

@@ -24,17 +24,20 @@ public:
   bool empty() const { return rules_.empty(); }
   /// The first rule that matches a name; null if none does.
   const Rule *find(mlir::StringRef name) const;
-  /// The device of the first rule that matches a name, which has had an effect from then on; null if none does.
+  /// The device of the first rule that matches a name, which has had an effect from then on; null
+  /// if none does.
   graph::DeviceAttr getDevice(mlir::StringRef name);
   /// What a rule beats is said, once a request: the rule may have been written for something else.
   void remarkBeaten(mlir::Operation *op, graph::DeviceAttr request, const Rule *rule);
-  /// Something else than the rule that matches `name` says where `op` is; where that is another place, this is said at the end, with
-  /// `why`. Of a pattern it is said only where the pattern moves nothing at all.
+  /// Something else than the rule that matches `name` says where `op` is; where that is another
+  /// place, this is said at the end, with `why`. Of a pattern it is said only where the pattern
+  /// moves nothing at all.
   void noteUnmoved(mlir::Operation *op, mlir::StringRef name, const llvm::Twine &why);
   /// The strategy places this variable whatever a rule says.
   void ignore(mlir::StringRef variable);
-  /// What a rule moves without any operation that takes its value: those go beside their first operand, not beside a variable, so that the
-  /// value crosses in each step. Said once a rule. `requested`: operations of which the model or a rule says itself where they are.
+  /// What a rule moves without any operation that takes its value: those go beside their first
+  /// operand, not beside a variable, so that the value crosses in each step. Said once a rule.
+  /// `requested`: operations of which the model or a rule says itself where they are.
   void remarkAlone(const llvm::DenseSet<mlir::Operation *> &requested);
   /// Each rule without effect, and why: most often its name is misspelt.
   void remark(StrategyKind kind);
@@ -49,7 +52,8 @@ private:
 
   mlir::SmallVector<Rule> rules_;
   mlir::SmallVector<Unmoved> unmoved_;
-  llvm::DenseSet<std::pair<graph::DeviceAttr, const Rule *>> beaten_; ///< requests that a rule beat, said once each
+  /// requests that a rule beat, said once each
+  llvm::DenseSet<std::pair<graph::DeviceAttr, const Rule *>> beaten_;
 };
 
 } // namespace graphc

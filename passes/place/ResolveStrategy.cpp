@@ -17,8 +17,8 @@ using graph::GraphDialect;
 
 /// What is asked for; resolved, the module has none of them.
 static constexpr StringLiteral kAsked[] = {GraphDialect::kStrategy, GraphDialect::kReplicas,
-                                           GraphDialect::kVariablePlacement, GraphDialect::kMinShardBytes,
-                                           GraphDialect::kMaxShards};
+                                           GraphDialect::kVariablePlacement,
+                                           GraphDialect::kMinShardBytes, GraphDialect::kMaxShards};
 
 namespace {
 /// A distribution while its defaults are filled in.
@@ -29,12 +29,14 @@ struct Resolution : DistributionSpec {
 
 static graph::ReplicasAttr getDefaultDomain(graph::ClusterAttr cluster) {
   SmallVector<Attribute> ranges;
-  for (const cluster::TaskRange &range : cluster::defaultReplicas(
-           [&](std::string_view job) { return uint32_t(cluster.getTasks(StringRef(job.data(), job.size()))); }))
+  for (const cluster::TaskRange &range : cluster::defaultReplicas([&](std::string_view job) {
+         return uint32_t(cluster.getTasks(StringRef(job.data(), job.size())));
+       }))
     ranges.push_back(StringAttr::get(cluster.getContext(), range.str()));
   if (ranges.empty())
     return {};
-  return graph::ReplicasAttr::get(cluster.getContext(), ArrayAttr::get(cluster.getContext(), ranges));
+  return graph::ReplicasAttr::get(cluster.getContext(),
+                                  ArrayAttr::get(cluster.getContext(), ranges));
 }
 
 static std::string listJobs(graph::ClusterAttr cluster) {
@@ -44,14 +46,15 @@ static std::string listJobs(graph::ClusterAttr cluster) {
   return text;
 }
 
-/// The devices that the strategy names, each a full one of the cluster and none twice; reports what is not so.
-static FailureOr<SmallVector<DeviceAttr>> getNamedTowers(ModuleOp module, graph::StrategyAttr strategy,
-                                                         const DeviceSet &devices) {
+/// The devices that the strategy names, each a full one of the cluster and none twice; reports what
+/// is not so.
+static FailureOr<SmallVector<DeviceAttr>>
+getNamedTowers(ModuleOp module, graph::StrategyAttr strategy, const DeviceSet &devices) {
   SmallVector<DeviceAttr> towers;
   for (Attribute entry : strategy.getDevices()) {
     std::string error; // the attribute's verifier has read the name before
-    auto device =
-        DeviceAttr::get(module.getContext(), *graph::DeviceName::parse(cast<StringAttr>(entry).getValue(), error));
+    auto device = DeviceAttr::get(
+        module.getContext(), *graph::DeviceName::parse(cast<StringAttr>(entry).getValue(), error));
     if (!devices.contains(device))
       return emitError(getSettingLoc(module, kStrategySetting), "strategy ")
              << strategy.getName().getValue() << " has a tower on \"" << device.str()
@@ -65,7 +68,8 @@ static FailureOr<SmallVector<DeviceAttr>> getNamedTowers(ModuleOp module, graph:
   return towers;
 }
 
-/// Every default device of the chief's task; where that is one alone, those of the chief's job and of the workers.
+/// Every default device of the chief's task; where that is one alone, those of the chief's job and
+/// of the workers.
 static SmallVector<DeviceAttr> getDefaultTowers(const Resolution &d, const DeviceSet &devices) {
   SmallVector<DeviceAttr> local, all;
   for (DeviceAttr device : devices.all()) {
@@ -88,18 +92,21 @@ static SmallVector<DeviceAttr> getReplicas(const Resolution &d) {
   return devices;
 }
 
-/// One tower a device, driven by one client: mirrored, and a parameter server with in-graph replication.
+/// One tower a device, driven by one client: mirrored, and a parameter server with in-graph
+/// replication.
 static LogicalResult setTowers(ModuleOp module, graph::StrategyAttr strategy, Resolution &d) {
   DeviceSet devices(d.cluster);
   d.servers = strategy.getName() == "parameter_server";
   d.kind = StrategyKind::Mirrored;
   if (strategy.getAsync())
-    return emitError(getSettingLoc(module, kStrategySetting),
-                     "in-graph replication is synchronous, since one client drives every tower; leave \"update\": "
-                     "\"async\" out, or \"replication\": \"in_graph\"");
+    return emitError(
+        getSettingLoc(module, kStrategySetting),
+        "in-graph replication is synchronous, since one client drives every tower; leave \"update\": "
+        "\"async\" out, or \"replication\": \"in_graph\"");
   if (strategy.getReplicasToAggregate() > 0)
-    return emitError(getSettingLoc(module, kStrategySetting),
-                     "replicas_to_aggregate is for between-graph replication; one client drives every tower here");
+    return emitError(
+        getSettingLoc(module, kStrategySetting),
+        "replicas_to_aggregate is for between-graph replication; one client drives every tower here");
   if (strategy.getDevices()) {
     FailureOr<SmallVector<DeviceAttr>> named = getNamedTowers(module, strategy, devices);
     if (failed(named))
@@ -118,7 +125,8 @@ static LogicalResult setTowers(ModuleOp module, graph::StrategyAttr strategy, Re
 }
 
 /// `leaves`: 0 for the default.
-static LogicalResult checkSumTree(ModuleOp module, int64_t microBatches, int64_t leaves, int64_t sharers) {
+static LogicalResult checkSumTree(ModuleOp module, int64_t microBatches, int64_t leaves,
+                                  int64_t sharers) {
   std::string why = plan::whyNoSumTree(uint64_t(microBatches), uint64_t(leaves), uint64_t(sharers));
   if (why.empty())
     return success();
@@ -127,13 +135,15 @@ static LogicalResult checkSumTree(ModuleOp module, int64_t microBatches, int64_t
 
 /// How many micro-batches a step has, and the shape of their sums.
 static LogicalResult setMicroBatches(ModuleOp module, graph::StrategyAttr strategy, Resolution &d) {
-  const int64_t sharers = d.getSharers(), given = strategy.getMicroBatches(), leaves = strategy.getSumLeaves();
+  const int64_t sharers = d.getSharers(), given = strategy.getMicroBatches(),
+                leaves = strategy.getSumLeaves();
   auto error = [&] { return emitError(getSettingLoc(module, kStrategySetting)); };
   d.microBatches = given ? given : sharers;
   if (d.async) {
     if (given || leaves)
-      return error() << "asynchronous updates have no step whose batches are summed; leave \"micro_batches\" and "
-                        "\"sum_leaves\" out, or \"update\": \"async\"";
+      return error()
+             << "asynchronous updates have no step whose batches are summed; leave \"micro_batches\" and "
+                "\"sum_leaves\" out, or \"update\": \"async\"";
     return success();
   }
   if (d.toAggregate) { // those that count are summed in replica order
@@ -142,10 +152,13 @@ static LogicalResult setMicroBatches(ModuleOp module, graph::StrategyAttr strate
              << "\"sum_leaves\" gives the sum of all replicas one shape; with \"replicas_to_aggregate\" those that "
                 "come first are summed in their order";
     if (d.microBatches % sharers)
-      return error() << "\"micro_batches\": " << d.microBatches << " cannot be shared by " << sharers << " replicas";
+      return error() << "\"micro_batches\": " << d.microBatches << " cannot be shared by "
+                     << sharers << " replicas";
     return success();
   }
-  d.sumLeaves = leaves ? leaves : int64_t(plan::defaultSumLeaves(uint64_t(d.microBatches), uint64_t(sharers)));
+  d.sumLeaves = leaves
+                    ? leaves
+                    : int64_t(plan::defaultSumLeaves(uint64_t(d.microBatches), uint64_t(sharers)));
   return checkSumTree(module, d.microBatches, leaves, sharers);
 }
 
@@ -154,7 +167,8 @@ static LogicalResult setPlacement(ModuleOp module, Resolution &d) {
   auto asked = module->getAttrOfType<StringAttr>(GraphDialect::kVariablePlacement);
   if (asked)
     d.placement = asked.getValue();
-  else if (d.kind == StrategyKind::Mirrored && !d.servers) // every tower does its share of the updates
+  else if (d.kind == StrategyKind::Mirrored && !d.servers)
+    // every tower does its share of the updates
     d.placement = "balanced";
   if (!llvm::is_contained({"round_robin", "balanced", "split"}, d.placement))
     return emitError(getSettingLoc(module, kStrategySetting), "unknown placement of variables \"")
@@ -183,12 +197,14 @@ static std::optional<Resolution> resolve(ModuleOp module) {
   d.cluster = module->getAttrOfType<graph::ClusterAttr>(GraphDialect::kCluster);
   auto strategy = module->getAttrOfType<graph::StrategyAttr>(GraphDialect::kStrategy);
   if (!d.cluster) {
-    module.emitError("has no cluster; expected graph.cluster and graph.strategy, which graphc sets from cluster.json");
+    module.emitError(
+        "has no cluster; expected graph.cluster and graph.strategy, which graphc sets from cluster.json");
     return std::nullopt;
   }
   if (!strategy) {
-    module.emitError("has graph.cluster and no strategy; expected graph.strategy beside it, such as "
-                     "#graph.strategy<name = \"in_graph\">, by which all is where the module says");
+    module.emitError(
+        "has graph.cluster and no strategy; expected graph.strategy beside it, such as "
+        "#graph.strategy<name = \"in_graph\">, by which all is where the module says");
     return std::nullopt;
   }
   d.chief = d.cluster.getChiefDevice();
@@ -248,7 +264,8 @@ static std::optional<Resolution> resolve(ModuleOp module) {
   return d;
 }
 
-/// What holds of every distribution, of one that the module brought along as well: its devices are of the cluster, replicas are alike.
+/// What holds of every distribution, of one that the module brought along as well: its devices are
+/// of the cluster, replicas are alike.
 static LogicalResult check(ModuleOp module, const DistributionSpec &d) {
   auto error = [&] { return emitError(getSettingLoc(module, kStrategySetting)); };
   const DeviceSet devices(d.cluster);
@@ -256,26 +273,31 @@ static LogicalResult check(ModuleOp module, const DistributionSpec &d) {
   const SmallVector<DeviceAttr> places = d.mesh.getPlaces();
   for (DeviceAttr device : llvm::concat<const DeviceAttr>(places, d.stores))
     if (!known.contains(device))
-      return error() << "the strategy is to use \"" << device.str() << "\", which is no device of the cluster"
-                     << devices.describe(device);
+      return error() << "the strategy is to use \"" << device.str()
+                     << "\", which is no device of the cluster" << devices.describe(device);
   for (DeviceAttr place : places)
-    if (d.isBetweenGraph() && (place.getKind() != places[0].getKind() || place.getIndex() != places[0].getIndex()))
-      return error() << "replicas are alike, but a task of job " << places[0].getJob() << " computes on "
-                     << places[0].getKind() << ":" << places[0].getIndex() << " and one of job " << place.getJob()
-                     << " on " << place.getKind() << ":" << place.getIndex();
+    if (d.isBetweenGraph() &&
+        (place.getKind() != places[0].getKind() || place.getIndex() != places[0].getIndex()))
+      return error() << "replicas are alike, but a task of job " << places[0].getJob()
+                     << " computes on " << places[0].getKind() << ":" << places[0].getIndex()
+                     << " and one of job " << place.getJob() << " on " << place.getKind() << ":"
+                     << place.getIndex();
   if (d.kind == StrategyKind::AllReduce && places.size() > 1 &&
       llvm::none_of(places, [&](DeviceAttr place) { return place.isOnTaskOf(d.chief); }))
-    return error() << "all_reduce keeps the variables on its replicas, of which the chief, who saves them, is none; "
-                      "expected /job:"
-                   << d.chief.getJob() << "/task:" << d.chief.getTask() << " among the " << places.size();
-  if ((d.kind == StrategyKind::OneDevice || d.kind == StrategyKind::InGraph) && places[0] != d.chief)
-    return error() << "the mesh has the device \"" << places[0].str() << "\", but the chief's is \"" << d.chief.str()
-                   << "\"";
+    return error()
+           << "all_reduce keeps the variables on its replicas, of which the chief, who saves them, is none; "
+              "expected /job:"
+           << d.chief.getJob() << "/task:" << d.chief.getTask() << " among the " << places.size();
+  if ((d.kind == StrategyKind::OneDevice || d.kind == StrategyKind::InGraph) &&
+      places[0] != d.chief)
+    return error() << "the mesh has the device \"" << places[0].str() << "\", but the chief's is \""
+                   << d.chief.str() << "\"";
   return success();
 }
 
-/// Puts graph.distribution in the place of what the module asks for, graph.strategy and its settings, with every default filled in.
-/// Where it has one already and asks for nothing, that stays.
+/// Puts graph.distribution in the place of what the module asks for, graph.strategy and its
+/// settings, with every default filled in. Where it has one already and asks for nothing, that
+/// stays.
 static LogicalResult resolveStrategy(ModuleOp module) {
   if (module->hasAttr(GraphDialect::kDistribution)) {
     for (StringRef asked : kAsked)
@@ -287,7 +309,8 @@ static LogicalResult resolveStrategy(ModuleOp module) {
       return failure();
     const bool hasTree = !brought->async && !brought->toAggregate;
     return success(!hasTree ||
-                   succeeded(checkSumTree(module, brought->microBatches, brought->sumLeaves, brought->mesh.getSize())));
+                   succeeded(checkSumTree(module, brought->microBatches, brought->sumLeaves,
+                                          brought->mesh.getSize())));
   }
   std::optional<Resolution> d = resolve(module);
   if (!d)
@@ -295,14 +318,15 @@ static LogicalResult resolveStrategy(ModuleOp module) {
   Builder builder(module.getContext());
   auto strategy = module->getAttrOfType<graph::StrategyAttr>(GraphDialect::kStrategy);
   StringAttr name = strategy.getName();
-  SmallVector<Attribute> stores =
-      llvm::map_to_vector(d->stores, [&](DeviceAttr store) -> Attribute { return builder.getStringAttr(store.str()); });
+  SmallVector<Attribute> stores = llvm::map_to_vector(
+      d->stores, [&](DeviceAttr store) -> Attribute { return builder.getStringAttr(store.str()); });
   auto resolved = graph::DistributionAttr::getChecked(
-      [&] { return emitError(getSettingLoc(module, kStrategySetting)); }, module.getContext(), name, d->mesh,
-      builder.getArrayAttr(stores), d->kind == StrategyKind::Mirrored && name != "mirrored", d->async, d->microBatches,
+      [&] { return emitError(getSettingLoc(module, kStrategySetting)); }, module.getContext(), name,
+      d->mesh, builder.getArrayAttr(stores),
+      d->kind == StrategyKind::Mirrored && name != "mirrored", d->async, d->microBatches,
       d->sumLeaves, d->maxStaleness, d->toAggregate, d->fast, d->bucketBytes, d->hosts,
-      d->placement == "round_robin" ? StringAttr() : builder.getStringAttr(d->placement), d->minShardBytes,
-      d->maxShards, strategy.getDistinctRows(), strategy.getRecoversFromMemory());
+      d->placement == "round_robin" ? StringAttr() : builder.getStringAttr(d->placement),
+      d->minShardBytes, d->maxShards, strategy.getDistinctRows(), strategy.getRecoversFromMemory());
   if (!resolved || failed(check(module, *d)))
     return failure();
   for (StringRef asked : kAsked)

@@ -10,7 +10,8 @@ using graph::GraphDialect;
 
 std::string getRuleSetting(size_t number) { return "placement " + std::to_string(number); }
 
-void addSettingLoc(ModuleOp module, StringRef setting, StringRef file, unsigned line, unsigned column) {
+void addSettingLoc(ModuleOp module, StringRef setting, StringRef file, unsigned line,
+                   unsigned column) {
   MLIRContext *context = module.getContext();
   NamedAttrList places(module->getAttrOfType<DictionaryAttr>(GraphDialect::kSettings));
   places.set(setting, FileLineColLoc::get(context, file, line, column));

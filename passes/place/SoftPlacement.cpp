@@ -9,8 +9,10 @@ namespace graphc {
 
 using graph::DeviceAttr;
 
-SoftPlacement::SoftPlacement(ModuleOp module, const DistributionSpec &dist, const DeviceSet &devices)
-    : module_(module), dist_(dist), devices_(devices), isSoft_(module->hasAttr(graph::GraphDialect::kSoftPlacement)) {}
+SoftPlacement::SoftPlacement(ModuleOp module, const DistributionSpec &dist,
+                             const DeviceSet &devices)
+    : module_(module), dist_(dist), devices_(devices),
+      isSoft_(module->hasAttr(graph::GraphDialect::kSoftPlacement)) {}
 
 DeviceAttr SoftPlacement::soften(Operation *op, DeviceAttr request, DeviceAttr stored) {
   if (!request || !isSoft_)
@@ -21,9 +23,10 @@ DeviceAttr SoftPlacement::soften(Operation *op, DeviceAttr request, DeviceAttr s
   auto open = DeviceAttr::get(module_.getContext(), request.getJob(), request.getTask(), "", -1);
   auto func = op->getParentOfType<graph::FuncOp>();
   DeviceAttr home = func ? dist_.homeOf(func) : dist_.stores.front();
-  DeviceAttr device = stored                                           ? stored
-                      : isReplicaDevice(home) && satisfies(home, open) ? home
-                                                                       : devices_.resolve(open, home);
+  DeviceAttr device = stored ? stored
+                      : isReplicaDevice(home) && satisfies(home, open)
+                          ? home
+                          : devices_.resolve(open, home);
   if (!device)
     return request; // there is no such task, which is an error
   if (said_.insert(request).second) {
@@ -43,21 +46,24 @@ bool SoftPlacement::excludesVariables(DeviceAttr device) const {
          (dist_.async || dist_.toAggregate > 0);
 }
 
-/// No variable that lanes lock is on a device whose memory the host cannot touch; the message names the host's device of
-/// the same task, or asks for one.
+/// No variable that lanes lock is on a device whose memory the host cannot touch; the message names
+/// the host's device of the same task, or asks for one.
 LogicalResult SoftPlacement::checkVariables() {
   for (auto variable : module_.getOps<graph::VariableOp>()) {
     DeviceAttr device = graph::getDevice(variable);
     if (!excludesVariables(device))
       continue;
     InFlightDiagnostic diag = variable.emitOpError("is on \"")
-                              << device.str() << "\", but " << (dist_.async ? "asynchronous updates" : "backup workers")
+                              << device.str() << "\", but "
+                              << (dist_.async ? "asynchronous updates" : "backup workers")
                               << " lock variables while they compute, which only the host can; ";
-    const auto *host = llvm::find_if(
-        devices_.all(), [&](DeviceAttr other) { return other.isOnTaskOf(device) && !excludesVariables(other); });
+    const auto *host = llvm::find_if(devices_.all(), [&](DeviceAttr other) {
+      return other.isOnTaskOf(device) && !excludesVariables(other);
+    });
     if (host != devices_.all().end())
       return diag << "place it on \"" << host->str() << "\"";
-    return diag << "give job " << device.getJob() << " a " << device::hostDevice() << " in \"devices\"";
+    return diag << "give job " << device.getJob() << " a " << device::hostDevice()
+                << " in \"devices\"";
   }
   return success();
 }

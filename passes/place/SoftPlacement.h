@@ -1,4 +1,5 @@
-// What a request for a device comes to where it cannot be: an error, or under --soft-placement another device of the task.
+// What a request for a device comes to where it cannot be: an error, or under --soft-placement
+// another device of the task.
 #ifndef GRAPHC_PASSES_PLACE_SOFTPLACEMENT_H
 #define GRAPHC_PASSES_PLACE_SOFTPLACEMENT_H
 
@@ -10,10 +11,12 @@ class SoftPlacement {
 public:
   SoftPlacement(mlir::ModuleOp module, const DistributionSpec &dist, const DeviceSet &devices);
 
-  /// As TensorFlow's: a request that no device of the cluster is means its task, of which any device will do; so does one that puts a
-  /// variable where it cannot be. Said once a request. All others, and all without soft placement, stay as they are. `stored`: where
-  /// the variable is that `op` touches, if that is known.
-  graph::DeviceAttr soften(mlir::Operation *op, graph::DeviceAttr request, graph::DeviceAttr stored = {});
+  /// As TensorFlow's: a request that no device of the cluster is means its task, of which any
+  /// device will do; so does one that puts a variable where it cannot be. Said once a request. All
+  /// others, and all without soft placement, stay as they are. `stored`: where the variable is that
+  /// `op` touches, if that is known.
+  graph::DeviceAttr soften(mlir::Operation *op, graph::DeviceAttr request,
+                           graph::DeviceAttr stored = {});
 
   /// Refuses variables where their updates cannot be.
   mlir::LogicalResult checkVariables();

@@ -1,4 +1,5 @@
-// split-variables: large variables become parts, each a variable of its own, before anything is placed.
+// split-variables: large variables become parts, each a variable of its own, before anything is
+// placed.
 #include "dialects/graph/TableInterfaces.h"
 #include "dialects/graph/ops/PassOpBuilders.h"
 #include "passes/Passes.h"
@@ -28,7 +29,8 @@ int64_t getRows(graph::VariableOp variable) {
 
 class Splitter {
 public:
-  Splitter(ModuleOp module, const DistributionSpec &distribution) : module_(module), dist_(distribution) {}
+  Splitter(ModuleOp module, const DistributionSpec &distribution)
+      : module_(module), dist_(distribution) {}
 
   LogicalResult run() {
     FailureOr<VariableGroups> groups = groupVariables(module_);
@@ -56,7 +58,8 @@ public:
   llvm::MapVector<StringAttr, SmallVector<graph::VariableOp>> parts;
 
 private:
-  /// What a device, a rule or a neighbour binds to one place is not taken apart, nor what an update needs whole.
+  /// What a device, a rule or a neighbour binds to one place is not taken apart, nor what an update
+  /// needs whole.
   void findPinned() {
     auto note = [&](Operation *op) {
       if (auto beside = op->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith))
@@ -65,10 +68,11 @@ private:
     for (auto variable : module_.getOps<graph::VariableOp>()) {
       note(variable);
       graph::DeviceAttr device = graph::getDevice(variable);
-      bool open =
-          !device || llvm::all_of(dist_.stores, [&](graph::DeviceAttr store) { return satisfies(store, device); });
-      if (!open || variable->hasAttr(GraphDialect::kColocateWith) || variable->hasAttr(GraphDialect::kDeviceRule) ||
-          hasRule(variable.getSymName()))
+      bool open = !device || llvm::all_of(dist_.stores, [&](graph::DeviceAttr store) {
+        return satisfies(store, device);
+      });
+      if (!open || variable->hasAttr(GraphDialect::kColocateWith) ||
+          variable->hasAttr(GraphDialect::kDeviceRule) || hasRule(variable.getSymName()))
         pinned_.insert(variable.getSymNameAttr());
     }
     for (auto func : module_.getOps<graph::FuncOp>())
@@ -80,16 +84,19 @@ private:
       }
   }
 
-  /// Whether parts updated each by itself are what the whole updated would be: every element follows from those at its place.
+  /// Whether parts updated each by itself are what the whole updated would be: every element
+  /// follows from those at its place.
   static bool isByRows(Operation *update) {
     if (graph::looksAtUpdate(update))
       return cast<graph::UpdateOpInterface>(update).looksByRows();
     auto structured = dyn_cast<graph::StructuredOpInterface>(update);
     if (!structured)
       return false;
-    auto isItsOwn = [](AffineMap map) { return map.isIdentity() || map.getNumResults() == 0; }; // or a scalar
+    // or a scalar
+    auto isItsOwn = [](AffineMap map) { return map.isIdentity() || map.getNumResults() == 0; };
     return llvm::all_of(structured.getLoopNests(), [&](const graph::LoopNest &nest) {
-      return nest.isElementwise() && llvm::all_of(nest.reads, [&](const auto &read) { return isItsOwn(read.map); });
+      return nest.isElementwise() &&
+             llvm::all_of(nest.reads, [&](const auto &read) { return isItsOwn(read.map); });
     });
   }
 
@@ -107,12 +114,15 @@ private:
     graph::VariableOp first = group.front();
     int64_t rows = getRows(first), bytes = first.getBytes();
     for (graph::VariableOp variable : group)
-      if (pinned_.contains(variable.getSymNameAttr()) || variable.getType() != first.getType() || variable.getPart())
+      if (pinned_.contains(variable.getSymNameAttr()) || variable.getType() != first.getType() ||
+          variable.getPart())
         return {rows};
-    SmallVector<int64_t> sizes = splitRows(rows, bytes / rows, dist_.minShardBytes, dist_.maxShards);
+    SmallVector<int64_t> sizes =
+        splitRows(rows, bytes / rows, dist_.minShardBytes, dist_.maxShards);
     if (rows == 1 && dist_.maxShards > 1 && bytes / 2 >= dist_.minShardBytes)
-      first.emitRemark("@") << name.getValue() << " stays whole: its " << bytes
-                            << " bytes are a single row of dimension 0, along which variables are split";
+      first.emitRemark("@")
+          << name.getValue() << " stays whole: its " << bytes
+          << " bytes are a single row of dimension 0, along which variables are split";
     return sizes;
   }
 
@@ -135,11 +145,13 @@ private:
         shape[0] = rows;
         part.setSymName(name);
         part.setType(whole.clone(shape));
-        part->setAttr(GraphDialect::kPartOf,
-                      graph::PartAttr::get(module_.getContext(), variable.getSymName(), whole, row));
+        part->setAttr(
+            GraphDialect::kPartOf,
+            graph::PartAttr::get(module_.getContext(), variable.getSymName(), whole, row));
         if (auto owner = part->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kSlotOf))
-          part->setAttr(GraphDialect::kSlotOf,
-                        FlatSymbolRefAttr::get(module_.getContext(), getPartName(owner.getValue(), number)));
+          part->setAttr(
+              GraphDialect::kSlotOf,
+              FlatSymbolRefAttr::get(module_.getContext(), getPartName(owner.getValue(), number)));
         made.push_back(part);
         row += rows;
       }
@@ -151,8 +163,8 @@ private:
     return (variable + "/part_" + Twine(number)).str();
   }
 
-  /// A read becomes reads of the parts, an update one of each; both where they stood, so that every read sees the same
-  /// updates as before.
+  /// A read becomes reads of the parts, an update one of each; both where they stood, so that every
+  /// read sees the same updates as before.
   void rewrite(Operation *op) {
     FlatSymbolRefAttr name = graph::getVariable(op);
     auto *found = name ? parts.find(name.getAttr()) : parts.end();
@@ -162,14 +174,16 @@ private:
     SmallVector<Value> values;
     for (auto [number, part] : llvm::enumerate(found->second)) {
       if (isa<graph::ReadOp>(op)) {
-        values.push_back(graph::ReadOp::create(builder, op->getLoc(), part.getType(), part.getSymName()));
+        values.push_back(
+            graph::ReadOp::create(builder, op->getLoc(), part.getType(), part.getSymName()));
         continue;
       }
       Operation *update = builder.clone(*op);
       for (NamedAttribute attribute : op->getAttrs())
         if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
           if (auto *named = parts.find(symbol.getAttr()); named != parts.end())
-            update->setAttr(attribute.getName(), FlatSymbolRefAttr::get(named->second[number].getSymNameAttr()));
+            update->setAttr(attribute.getName(),
+                            FlatSymbolRefAttr::get(named->second[number].getSymNameAttr()));
       OpOperand &value = graph::getUpdateOperand(update);
       value.set(getPart(update, value.get(), part));
       if (graph::looksAtUpdate(update)) {
@@ -185,14 +199,16 @@ private:
       takeRows(op->getResult(0), found->second, values);
     if (!values.empty() && !op->getResult(0).use_empty())
       op->getResult(0).replaceAllUsesWith(graph::createJoin(builder, op->getLoc(), values));
-    Operation *whole = graph::isUpdate(op) ? graph::getUpdateOperand(op).get().getDefiningOp() : nullptr;
+    Operation *whole =
+        graph::isUpdate(op) ? graph::getUpdateOperand(op).get().getDefiningOp() : nullptr;
     op->erase();
     if (whole && graph::isRematerializable(whole) &&
         whole->use_empty()) // a constant, of which the parts have their own
       whole->erase();
   }
 
-  /// Rows are taken of each part by itself, so that each server is asked for them, where they are fewer bytes than the part.
+  /// Rows are taken of each part by itself, so that each server is asked for them, where they are
+  /// fewer bytes than the part.
   void takeRows(Value whole, ArrayRef<graph::VariableOp> variables, ArrayRef<Value> values) {
     SmallVector<int64_t> first;
     for (graph::VariableOp part : variables)
@@ -200,7 +216,8 @@ private:
     for (Operation *user : llvm::make_early_inc_range(whole.getUsers())) {
       auto reader = dyn_cast<graph::TableReadOpInterface>(user);
       if (!reader || reader.getTableOperand().get() != whole || graph::getDevice(user) ||
-          graph::getByteSize(reader.getNumbersOperand().get()) + graph::getByteSize(user->getResult(0)) >
+          graph::getByteSize(reader.getNumbersOperand().get()) +
+                  graph::getByteSize(user->getResult(0)) >
               graph::getByteSize(values.back()))
         continue;
       OpBuilder builder(user);
@@ -210,8 +227,8 @@ private:
     }
   }
 
-  /// What an update of a part takes, once for all that take it: what bounds a gradient's norm looks at the value that is applied, which then
-  /// is summed, and sent, once.
+  /// What an update of a part takes, once for all that take it: what bounds a gradient's norm looks
+  /// at the value that is applied, which then is summed, and sent, once.
   Value getPart(Operation *update, Value whole, graph::VariableOp part) {
     OpBuilder before(update);
     if (whole.getDefiningOp() &&
@@ -223,13 +240,14 @@ private:
     return made;
   }
 
-  /// Rows of a gradient are rows of the whole, or made of the same numbers, where these and their rows are fewer bytes.
+  /// Rows of a gradient are rows of the whole, or made of the same numbers, where these and their
+  /// rows are fewer bytes.
   static Value makePart(OpBuilder &builder, Value whole, graph::VariableOp part) {
     const int64_t row = part.getPart().getRow(), rows = getRows(part);
     auto gradient = whole.getDefiningOp<graph::RowGradientOpInterface>();
-    if (gradient &&
-        graph::getByteSize(gradient.getNumbersOperand().get()) + graph::getByteSize(gradient.getRowsOperand().get()) <=
-            int64_t(part.getBytes()))
+    if (gradient && graph::getByteSize(gradient.getNumbersOperand().get()) +
+                            graph::getByteSize(gradient.getRowsOperand().get()) <=
+                        int64_t(part.getBytes()))
       return gradient.buildPart(builder, row, rows);
     return graph::createRows(builder, whole.getLoc(), whole, row, rows);
   }
@@ -242,8 +260,8 @@ private:
           largest = variable;
     if (!largest)
       return;
-    InFlightDiagnostic remark =
-        emitRemark(getSettingLoc(module_, kStrategySetting), "placement \"split\" splits nothing: ");
+    InFlightDiagnostic remark = emitRemark(getSettingLoc(module_, kStrategySetting),
+                                           "placement \"split\" splits nothing: ");
     if (dist_.maxShards < 2)
       remark << "there is one parameter server, and \"max_shards\" is not given";
     else if (largest.getBytes() / 2 < dist_.minShardBytes)
@@ -256,7 +274,8 @@ private:
   ModuleOp module_;
   const DistributionSpec &dist_;
   llvm::DenseSet<StringAttr> pinned_;
-  llvm::DenseMap<std::tuple<Value, int64_t, int64_t>, Value> partsOfValues_; ///< by first row and number of rows
+  /// by first row and number of rows
+  llvm::DenseMap<std::tuple<Value, int64_t, int64_t>, Value> partsOfValues_;
   SmallVector<Operation *> replaced_;
 };
 

@@ -8,9 +8,12 @@ namespace graphc {
 
 using graph::DeviceAttr;
 
-static std::string mebibytes(int64_t size) { return llvm::formatv("{0:F1} MiB", double(size) / (1 << 20)).str(); }
+static std::string mebibytes(int64_t size) {
+  return llvm::formatv("{0:F1} MiB", double(size) / (1 << 20)).str();
+}
 
-/// Whether `least` instead of `fullest` bytes on the fullest device are worth a word; findImbalance has the same measure.
+/// Whether `least` instead of `fullest` bytes on the fullest device are worth a word; findImbalance
+/// has the same measure.
 static bool isWorthIt(int64_t fullest, int64_t least) {
   return fullest - least >= kWorthARemark && fullest >= least + least / 4;
 }
@@ -23,23 +26,26 @@ static SmallVector<int64_t> getBytes(ArrayRef<VariableGroup> groups) {
 static const VariableGroup *findLargest(ArrayRef<VariableGroup> groups, DeviceAttr device) {
   const VariableGroup *largest = nullptr;
   for (const VariableGroup &group : groups)
-    if (graph::getDevice(group.members.front()) == device && (!largest || group.bytes > largest->bytes))
+    if (graph::getDevice(group.members.front()) == device &&
+        (!largest || group.bytes > largest->bytes))
       largest = &group;
   return largest;
 }
 
-SmallVector<unsigned> dealGroups(VariablePolicy policy, ArrayRef<VariableGroup> groups, ArrayRef<DeviceAttr> over,
-                                 DeviceLoads &loads) {
-  SmallVector<int> families = llvm::map_to_vector(groups, [](const VariableGroup &group) { return group.family; });
-  SmallVector<int64_t> before = llvm::map_to_vector(over, [&](DeviceAttr device) { return loads.lookup(device); });
+SmallVector<unsigned> dealGroups(VariablePolicy policy, ArrayRef<VariableGroup> groups,
+                                 ArrayRef<DeviceAttr> over, DeviceLoads &loads) {
+  SmallVector<int> families =
+      llvm::map_to_vector(groups, [](const VariableGroup &group) { return group.family; });
+  SmallVector<int64_t> before =
+      llvm::map_to_vector(over, [&](DeviceAttr device) { return loads.lookup(device); });
   SmallVector<unsigned> places = placeVariables(policy, getBytes(groups), before, families);
   for (auto [group, place] : llvm::zip(groups, places))
     loads[over[place]] += group.bytes;
   return places;
 }
 
-SmallVector<unsigned> dealScope(VariablePolicy policy, ArrayRef<VariableGroup> groups, ArrayRef<DeviceAttr> over,
-                                DeviceLoads &loads) {
+SmallVector<unsigned> dealScope(VariablePolicy policy, ArrayRef<VariableGroup> groups,
+                                ArrayRef<DeviceAttr> over, DeviceLoads &loads) {
   DeviceLoads own;
   SmallVector<unsigned> places = dealGroups(policy, groups, over, own);
   for (auto [device, bytes] : own)
@@ -55,23 +61,29 @@ std::pair<DeviceAttr, int64_t> DealtVariables::findFullest(const DeviceLoads &lo
   return {fullest, loads.lookup(fullest)};
 }
 
-bool DealtVariables::remarkOnStrategy(ModuleOp module, ArrayRef<VariableGroup> groups, DeviceLoads others) const {
-  SmallVector<int64_t> loads = llvm::map_to_vector(stores, [&](DeviceAttr store) { return others.lookup(store); });
-  SmallVector<int64_t> rows = llvm::map_to_vector(groups, [](const VariableGroup &group) { return group.rows; });
+bool DealtVariables::remarkOnStrategy(ModuleOp module, ArrayRef<VariableGroup> groups,
+                                      DeviceLoads others) const {
+  SmallVector<int64_t> loads =
+      llvm::map_to_vector(stores, [&](DeviceAttr store) { return others.lookup(store); });
+  SmallVector<int64_t> rows =
+      llvm::map_to_vector(groups, [](const VariableGroup &group) { return group.rows; });
   SmallVector<unsigned> tasks = deal(groups, others);
   std::optional<LoadImbalance> found = findImbalance(tasks, getBytes(groups), rows, loads);
   if (!found)
     return false;
   bool balancing = found->bytes - found->balanced >= kWorthARemark;
-  bool splitting = maySplit && std::min(found->bytes, found->balanced) - found->split >= kWorthARemark;
+  bool splitting =
+      maySplit && std::min(found->bytes, found->balanced) - found->split >= kWorthARemark;
   if (!balancing && !splitting)
     return false;
   InFlightDiagnostic remark = module.emitRemark()
-                              << stores[found->task].str() << " stores " << mebibytes(found->bytes) << " of the "
-                              << mebibytes(found->all) << " of variables, dealt "
-                              << (policy == VariablePolicy::RoundRobin ? "round robin" : "whole") << "; with ";
+                              << stores[found->task].str() << " stores " << mebibytes(found->bytes)
+                              << " of the " << mebibytes(found->all) << " of variables, dealt "
+                              << (policy == VariablePolicy::RoundRobin ? "round robin" : "whole")
+                              << "; with ";
   if (balancing)
-    remark << "\"placement\": \"balanced\" in the strategy no task stores more than " << mebibytes(found->balanced);
+    remark << "\"placement\": \"balanced\" in the strategy no task stores more than "
+           << mebibytes(found->balanced);
   if (splitting)
     remark << (balancing ? ", with \"split\" none more than "
                          : "\"placement\": \"split\" in the strategy no task stores more than ")
@@ -79,33 +91,36 @@ bool DealtVariables::remarkOnStrategy(ModuleOp module, ArrayRef<VariableGroup> g
   return true;
 }
 
-bool DealtVariables::remarkOnScopes(ModuleOp module, ArrayRef<VariableGroup> byStrategy, const ScopeGroups &byScope,
-                                    const DeviceLoads &loads, const DeviceLoads &pins) const {
+bool DealtVariables::remarkOnScopes(ModuleOp module, ArrayRef<VariableGroup> byStrategy,
+                                    const ScopeGroups &byScope, const DeviceLoads &loads,
+                                    const DeviceLoads &pins) const {
   auto [fullest, bytes] = findFullest(loads);
   DeviceLoads balanced = pins;
   const VariableGroup *largest = nullptr;
   for (const auto &[key, groups] : byScope) {
     dealScope(VariablePolicy::Balanced, groups, devices.satisfying(key.second), balanced);
     if (const VariableGroup *here = findLargest(groups, fullest);
-        here && VariablePolicy(key.first) == VariablePolicy::RoundRobin && (!largest || here->bytes > largest->bytes))
+        here && VariablePolicy(key.first) == VariablePolicy::RoundRobin &&
+        (!largest || here->bytes > largest->bytes))
       largest = here;
   }
   deal(byStrategy, balanced);
   int64_t least = findFullest(balanced).second;
   if (!largest || !isWorthIt(bytes, least))
     return false;
-  InFlightDiagnostic remark = module.emitRemark()
-                              << fullest.str() << " stores " << mebibytes(bytes)
-                              << " of variables, dealt round robin by graph.device_rule of their scopes; with "
-                                 "graph.device_rule = \"balanced\" there no device stores more than "
-                              << mebibytes(least);
+  InFlightDiagnostic remark =
+      module.emitRemark()
+      << fullest.str() << " stores " << mebibytes(bytes)
+      << " of variables, dealt round robin by graph.device_rule of their scopes; with "
+         "graph.device_rule = \"balanced\" there no device stores more than "
+      << mebibytes(least);
   graph::VariableOp variable = largest->members.front();
   remark.attachNote(variable.getLoc()) << "the largest of them";
   return true;
 }
 
-void DealtVariables::remarkOnPins(ModuleOp module, ArrayRef<VariableGroup> groups, ArrayRef<VariableGroup> pinned,
-                                  const DeviceLoads &loads) const {
+void DealtVariables::remarkOnPins(ModuleOp module, ArrayRef<VariableGroup> groups,
+                                  ArrayRef<VariableGroup> pinned, const DeviceLoads &loads) const {
   DeviceAttr fullest = stores.front();
   int64_t all = 0;
   for (DeviceAttr store : stores) {
@@ -127,19 +142,21 @@ void DealtVariables::remarkOnPins(ModuleOp module, ArrayRef<VariableGroup> group
     if (graph::getDevice(group.members.front()) == fullest)
       pinnedBytes += group.bytes;
   graph::VariableOp variable = largest->members.front();
-  InFlightDiagnostic remark = module.emitRemark()
-                              << fullest.str() << " stores " << mebibytes(bytes) << " of the " << mebibytes(all)
-                              << " of variables, " << mebibytes(pinnedBytes)
-                              << " of them because the model or placement rules pin them there; left open and dealt "
-                                 "\"balanced\", no task stores more than "
-                              << mebibytes(least);
+  InFlightDiagnostic remark =
+      module.emitRemark()
+      << fullest.str() << " stores " << mebibytes(bytes) << " of the " << mebibytes(all)
+      << " of variables, " << mebibytes(pinnedBytes)
+      << " of them because the model or placement rules pin them there; left open and dealt "
+         "\"balanced\", no task stores more than "
+      << mebibytes(least);
   remark.attachNote(largest->pin.value_or(variable.getLoc()))
       << "the largest of them, @" << variable.getSymName() << ", is pinned "
       << (largest->pin ? "by this rule" : "here");
 }
 
-void DealtVariables::remarkOnImbalance(ModuleOp module, ArrayRef<VariableGroup> byStrategy, const ScopeGroups &byScope,
-                                       ArrayRef<VariableGroup> pinned, const DeviceLoads &pins) const {
+void DealtVariables::remarkOnImbalance(ModuleOp module, ArrayRef<VariableGroup> byStrategy,
+                                       const ScopeGroups &byScope, ArrayRef<VariableGroup> pinned,
+                                       const DeviceLoads &pins) const {
   SmallVector<VariableGroup> all(byStrategy);
   llvm::append_range(all, pinned);
   DeviceLoads others = pins;

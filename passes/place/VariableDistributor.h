@@ -1,4 +1,5 @@
-// Dealing groups of variables over devices, and what users are told where one device gets much of them.
+// Dealing groups of variables over devices, and what users are told where one device gets much of
+// them.
 #ifndef GRAPHC_PASSES_PLACE_VARIABLEDISTRIBUTOR_H
 #define GRAPHC_PASSES_PLACE_VARIABLEDISTRIBUTOR_H
 
@@ -21,7 +22,8 @@ struct VariableGroup {
 
 using DeviceLoads = llvm::DenseMap<graph::DeviceAttr, int64_t>;
 /// Those that scopes deal, by VariablePolicy and the device that leaves others open.
-using ScopeGroups = llvm::MapVector<std::pair<int, graph::DeviceAttr>, llvm::SmallVector<VariableGroup>>;
+using ScopeGroups =
+    llvm::MapVector<std::pair<int, graph::DeviceAttr>, llvm::SmallVector<VariableGroup>>;
 
 /// The place in `over` of each group, where `loads` bytes lie already; adds theirs.
 llvm::SmallVector<unsigned> dealGroups(VariablePolicy policy, llvm::ArrayRef<VariableGroup> groups,
@@ -43,19 +45,23 @@ struct DealtVariables {
     return dealGroups(policy, groups, stores, loads);
   }
 
-  /// A remark on the device that stores much of the variables, with what would help: another setting of the strategy where
-  /// that is enough, else of the scopes that deal, else fewer pins. `pins`: the bytes of the pinned groups.
-  void remarkOnImbalance(mlir::ModuleOp module, llvm::ArrayRef<VariableGroup> byStrategy, const ScopeGroups &byScope,
-                         llvm::ArrayRef<VariableGroup> pinned, const DeviceLoads &pins) const;
+  /// A remark on the device that stores much of the variables, with what would help: another
+  /// setting of the strategy where that is enough, else of the scopes that deal, else fewer pins.
+  /// `pins`: the bytes of the pinned groups.
+  void remarkOnImbalance(mlir::ModuleOp module, llvm::ArrayRef<VariableGroup> byStrategy,
+                         const ScopeGroups &byScope, llvm::ArrayRef<VariableGroup> pinned,
+                         const DeviceLoads &pins) const;
 
 private:
   std::pair<graph::DeviceAttr, int64_t> findFullest(const DeviceLoads &loads) const;
   /// By another setting of the strategy.
-  bool remarkOnStrategy(mlir::ModuleOp module, llvm::ArrayRef<VariableGroup> groups, DeviceLoads others) const;
-  bool remarkOnScopes(mlir::ModuleOp module, llvm::ArrayRef<VariableGroup> byStrategy, const ScopeGroups &byScope,
-                      const DeviceLoads &loads, const DeviceLoads &pins) const;
-  void remarkOnPins(mlir::ModuleOp module, llvm::ArrayRef<VariableGroup> groups, llvm::ArrayRef<VariableGroup> pinned,
-                    const DeviceLoads &loads) const;
+  bool remarkOnStrategy(mlir::ModuleOp module, llvm::ArrayRef<VariableGroup> groups,
+                        DeviceLoads others) const;
+  bool remarkOnScopes(mlir::ModuleOp module, llvm::ArrayRef<VariableGroup> byStrategy,
+                      const ScopeGroups &byScope, const DeviceLoads &loads,
+                      const DeviceLoads &pins) const;
+  void remarkOnPins(mlir::ModuleOp module, llvm::ArrayRef<VariableGroup> groups,
+                    llvm::ArrayRef<VariableGroup> pinned, const DeviceLoads &loads) const;
 };
 
 } // namespace graphc

@@ -10,7 +10,8 @@
 namespace graphc {
 
 llvm::SmallVector<unsigned> placeVariables(VariablePolicy policy, llvm::ArrayRef<int64_t> bytes,
-                                           llvm::SmallVector<int64_t> loads, llvm::ArrayRef<int> families) {
+                                           llvm::SmallVector<int64_t> loads,
+                                           llvm::ArrayRef<int> families) {
   llvm::SmallVector<unsigned> tasks(bytes.size());
   if (policy == VariablePolicy::RoundRobin) {
     for (size_t i = 0; i < bytes.size(); ++i)
@@ -18,7 +19,8 @@ llvm::SmallVector<unsigned> placeVariables(VariablePolicy policy, llvm::ArrayRef
     return tasks;
   }
   llvm::SmallVector<size_t> order = llvm::to_vector(llvm::seq<size_t>(0, bytes.size()));
-  llvm::sort(order, [&](size_t a, size_t b) { return std::pair(-bytes[a], a) < std::pair(-bytes[b], b); });
+  llvm::sort(order,
+             [&](size_t a, size_t b) { return std::pair(-bytes[a], a) < std::pair(-bytes[b], b); });
   llvm::DenseMap<std::pair<int, unsigned>, int64_t> siblings; // parts of a family on a task
   for (size_t i : order) {
     int family = families.empty() ? -1 : families[i];
@@ -34,7 +36,8 @@ llvm::SmallVector<unsigned> placeVariables(VariablePolicy policy, llvm::ArrayRef
   return tasks;
 }
 
-llvm::SmallVector<int64_t> splitRows(int64_t rows, int64_t rowBytes, int64_t minShardBytes, int64_t maxShards) {
+llvm::SmallVector<int64_t> splitRows(int64_t rows, int64_t rowBytes, int64_t minShardBytes,
+                                     int64_t maxShards) {
   int64_t parts = std::min({maxShards, rows, rows * rowBytes / minShardBytes});
   if (parts < 2)
     return {rows};
@@ -51,8 +54,10 @@ llvm::SmallVector<int64_t> splitRows(int64_t rows, int64_t rowBytes, int64_t min
   return sizes;
 }
 
-std::optional<LoadImbalance> findImbalance(llvm::ArrayRef<unsigned> tasks, llvm::ArrayRef<int64_t> bytes,
-                                           llvm::ArrayRef<int64_t> rows, const llvm::SmallVector<int64_t> &loads) {
+std::optional<LoadImbalance> findImbalance(llvm::ArrayRef<unsigned> tasks,
+                                           llvm::ArrayRef<int64_t> bytes,
+                                           llvm::ArrayRef<int64_t> rows,
+                                           const llvm::SmallVector<int64_t> &loads) {
   auto sum = [&](llvm::ArrayRef<unsigned> placed, llvm::ArrayRef<int64_t> sizes) {
     llvm::SmallVector<int64_t> all = loads;
     for (auto [task, size] : llvm::zip_equal(placed, sizes))
@@ -63,13 +68,15 @@ std::optional<LoadImbalance> findImbalance(llvm::ArrayRef<unsigned> tasks, llvm:
   llvm::SmallVector<int64_t> here = sum(tasks, bytes), pieces;
   llvm::SmallVector<int> families;
   for (auto [group, size] : llvm::enumerate(bytes))
-    for (int64_t part : splitRows(rows[group], size / rows[group], kMinShardBytes, int64_t(loads.size()))) {
+    for (int64_t part :
+         splitRows(rows[group], size / rows[group], kMinShardBytes, int64_t(loads.size()))) {
       pieces.push_back(size / rows[group] * part);
       families.push_back(int(group));
     }
   int64_t fullest = most(here);
   int64_t balanced = most(sum(placeVariables(VariablePolicy::Balanced, bytes, loads), bytes));
-  int64_t split = most(sum(placeVariables(VariablePolicy::Balanced, pieces, loads, families), pieces));
+  int64_t split =
+      most(sum(placeVariables(VariablePolicy::Balanced, pieces, loads, families), pieces));
   int64_t least = std::min(balanced, split);
   if (fullest - least < kWorthARemark || fullest < least + least / 4)
     return std::nullopt;

@@ -15,20 +15,23 @@ enum class VariablePolicy {
   Balanced,   ///< largest first, each to the task with the fewest bytes so far
 };
 
-/// The task, in [0, tasks), of each group of variables; a group is a variable with its optimizer slots. `bytes` has one
-/// entry a group in declaration order, `loads` the bytes that each task stores already. Balanced: groups of one `families`
-/// entry, where there are such entries and it is not negative, are parts of one variable; each task has one of them before
-/// any has two.
+/// The task, in [0, tasks), of each group of variables; a group is a variable with its optimizer
+/// slots. `bytes` has one entry a group in declaration order, `loads` the bytes that each task
+/// stores already. Balanced: groups of one `families` entry, where there are such entries and it is
+/// not negative, are parts of one variable; each task has one of them before any has two.
 llvm::SmallVector<unsigned> placeVariables(VariablePolicy policy, llvm::ArrayRef<int64_t> bytes,
-                                           llvm::SmallVector<int64_t> loads, llvm::ArrayRef<int> families = {});
+                                           llvm::SmallVector<int64_t> loads,
+                                           llvm::ArrayRef<int> families = {});
 
-/// No part of a split variable is smaller unless cluster.json says so: TensorFlow's MinSizePartitioner has the same.
+/// No part of a split variable is smaller unless cluster.json says so: TensorFlow's
+/// MinSizePartitioner has the same.
 inline constexpr int64_t kMinShardBytes = 256 << 10;
 
-/// The rows of each part of a variable, in order; one entry: it stays whole. As many parts as `maxShards`, the rows and
-/// `minShardBytes` allow; blocks of equal length, that begin at multiples of 64 bytes where there are enough rows, the
-/// longer ones first.
-llvm::SmallVector<int64_t> splitRows(int64_t rows, int64_t rowBytes, int64_t minShardBytes, int64_t maxShards);
+/// The rows of each part of a variable, in order; one entry: it stays whole. As many parts as
+/// `maxShards`, the rows and `minShardBytes` allow; blocks of equal length, that begin at multiples
+/// of 64 bytes where there are enough rows, the longer ones first.
+llvm::SmallVector<int64_t> splitRows(int64_t rows, int64_t rowBytes, int64_t minShardBytes,
+                                     int64_t maxShards);
 
 /// One task stores much more than need be.
 struct LoadImbalance {
@@ -42,10 +45,13 @@ struct LoadImbalance {
 /// Below this many bytes on the fullest task nobody gains by another placement.
 inline constexpr int64_t kWorthARemark = 1 << 20;
 
-/// Whether VariablePolicy::Balanced, alone or with large variables split, would take at least a fifth, and kWorthARemark,
-/// off the fullest task. `rows`: of each group along dimension 0; 1 for what cannot be split.
-std::optional<LoadImbalance> findImbalance(llvm::ArrayRef<unsigned> tasks, llvm::ArrayRef<int64_t> bytes,
-                                           llvm::ArrayRef<int64_t> rows, const llvm::SmallVector<int64_t> &loads);
+/// Whether VariablePolicy::Balanced, alone or with large variables split, would take at least a
+/// fifth, and kWorthARemark, off the fullest task. `rows`: of each group along dimension 0; 1 for
+/// what cannot be split.
+std::optional<LoadImbalance> findImbalance(llvm::ArrayRef<unsigned> tasks,
+                                           llvm::ArrayRef<int64_t> bytes,
+                                           llvm::ArrayRef<int64_t> rows,
+                                           const llvm::SmallVector<int64_t> &loads);
 
 } // namespace graphc
 

@@ -28,7 +28,8 @@ struct VerifyPlacedPass : impl::VerifyPlacedBase<VerifyPlacedPass> {
       DeviceAttr device = getDevice(variable);
       bool mirrored = distribution->mirrorsVariables() && device == distribution->replicaDevice;
       if (!device || !(mirrored || devices.contains(device))) {
-        variable.emitOpError("expected a device of the cluster after place, found ") << text(device);
+        variable.emitOpError("expected a device of the cluster after place, found ")
+            << text(device);
         return signalPassFailure();
       }
     }
@@ -40,24 +41,28 @@ struct VerifyPlacedPass : impl::VerifyPlacedBase<VerifyPlacedPass> {
             failed(verifyState(&op, *distribution, variables)))
           return signalPassFailure();
       for (auto repeat : func.getBodyBlock().getOps<graph::RepeatOp>())
-        for (Operation &op : repeat.getBody().front()) // where nothing else is said, on the loop's own
+        // where nothing else is said, on the loop's own
+        for (Operation &op : repeat.getBody().front())
           if (getDevice(&op) && failed(verifyDevice(&op, func, *distribution, devices)))
             return signalPassFailure();
     }
   }
 
 private:
-  static std::string text(DeviceAttr device) { return device ? "\"" + device.str() + "\"" : "none"; }
+  static std::string text(DeviceAttr device) {
+    return device ? "\"" + device.str() + "\"" : "none";
+  }
 
   /// A full device of the cluster or, in a function that every replica runs, the replica's own.
-  LogicalResult verifyDevice(Operation *op, graph::FuncOp func, const DistributionSpec &distribution,
-                             const DeviceSet &devices) {
+  LogicalResult verifyDevice(Operation *op, graph::FuncOp func,
+                             const DistributionSpec &distribution, const DeviceSet &devices) {
     if (isa<graph::ScopeOp, graph::MinimizeOp>(op))
       return op->emitOpError("expected to be gone after place");
     DeviceAttr device = getDevice(op);
     bool inDomain = distribution.replicates(func) && device == distribution.replicaDevice;
     if (!device || !(inDomain || devices.contains(device)))
-      return op->emitOpError("expected a device of the cluster after place, found ") << text(device);
+      return op->emitOpError("expected a device of the cluster after place, found ")
+             << text(device);
     return success();
   }
 
@@ -68,8 +73,9 @@ private:
       graph::VariableOp variable = variables.lookup(name.getAttr());
       if (distribution.holds(getDevice(op), variable))
         continue;
-      InFlightDiagnostic diag = op->emitOpError("is on ") << text(getDevice(op)) << ", but its variable @"
-                                                          << name.getValue() << " is on " << text(getDevice(variable));
+      InFlightDiagnostic diag = op->emitOpError("is on ")
+                                << text(getDevice(op)) << ", but its variable @" << name.getValue()
+                                << " is on " << text(getDevice(variable));
       diag.attachNote(variable.getLoc()) << "variable declared here";
       return diag;
     }

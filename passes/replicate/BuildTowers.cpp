@@ -21,18 +21,21 @@ using graph::DeviceAttr;
 using graph::getDevice;
 using graph::setDevice;
 
-/// Walks the function once and rebuilds its body. Operations that depend on the batch collect in a *segment*, which is
-/// written out tower by tower; updates, summaries and results wait until the segment is out, because they take values
-/// of all towers. A segment ends where a read must see a waiting update, and at the end of the function.
+/// Walks the function once and rebuilds its body. Operations that depend on the batch collect in a
+/// *segment*, which is written out tower by tower; updates, summaries and results wait until the
+/// segment is out, because they take values of all towers. A segment ends where a read must see a
+/// waiting update, and at the end of the function.
 class TowerBuilder {
 public:
-  /// Of fewer each is written out: as measured on CPUs, up to eight a loop takes up to 5 % longer. Where a device has memory of its own that is what
-  /// micro-batches are for: each copy has activations of its own.
+  /// Of fewer each is written out: as measured on CPUs, up to eight a loop takes up to 5 % longer.
+  /// Where a device has memory of its own that is what micro-batches are for: each copy has
+  /// activations of its own.
   static constexpr int64_t kFewestInLoop = 9, kFewestInLoopOfOwnMemory = 3;
 
   TowerBuilder(ModuleOp module, graph::FuncOp func, const DistributionSpec &dist)
-      : symbols_(module), func_(func), dist_(dist), devices_(dist.towers), each_(dist.getMicroBatchesEach()),
-        count_(devices_.empty() ? each_ : dist.microBatches), builder_(func.getContext()) {}
+      : symbols_(module), func_(func), dist_(dist), devices_(dist.towers),
+        each_(dist.getMicroBatchesEach()), count_(devices_.empty() ? each_ : dist.microBatches),
+        builder_(func.getContext()) {}
 
   LogicalResult run() {
     Block &block = func_.getBodyBlock();
@@ -40,7 +43,8 @@ public:
     for (Operation &op : block)
       ops.push_back(&op);
     varying_ = findVarying(func_);
-    for (auto metric : block.getOps<graph::MetricOp>()) // of every micro-batch, whatever it measures
+    // of every micro-batch, whatever it measures
+    for (auto metric : block.getOps<graph::MetricOp>())
       varying_.insert(metric);
     for (Operation *op : ops)
       if (DeviceAttr table = findTableDevice(op, dist_, varying_))
@@ -48,15 +52,18 @@ public:
     builder_.setInsertionPointToEnd(&block);
     bool split = false; // a variable is read behind what writes it
     for (Operation *op : ops) {
-      if (auto read = dyn_cast<graph::ReadOp>(op); read && pendingWrites_.contains(read.getVariableAttr().getAttr())) {
+      if (auto read = dyn_cast<graph::ReadOp>(op);
+          read && pendingWrites_.contains(read.getVariableAttr().getAttr())) {
         split = true;
         if (failed(flush(/*only=*/false)))
           return failure();
       }
-      // Made of the mean that an update takes: once, or by each micro-batch, which then comes behind the sum of all. An update waits anyway,
-      // so that its gradient is summed once, for the norm that bounds it and for itself.
-      const bool isBehind = llvm::any_of(
-          op->getOperands(), [&](Value operand) { return llvm::is_contained(waiting_, operand.getDefiningOp()); });
+      // Made of the mean that an update takes: once, or by each micro-batch, which then comes
+      // behind the sum of all. An update waits anyway, so that its gradient is summed once, for the
+      // norm that bounds it and for itself.
+      const bool isBehind = llvm::any_of(op->getOperands(), [&](Value operand) {
+        return llvm::is_contained(waiting_, operand.getDefiningOp());
+      });
       if (isBehind && varying_.contains(op) && !graph::isUpdate(op)) {
         split = true;
         if (failed(flush(/*only=*/false)))
@@ -118,7 +125,8 @@ private:
         kinds[&operand] = *kind;
         if (*kind != VariableAggregation::FirstReplica) // made where the first that takes it stands
           sums.insert(
-              {operand.get(), {plan::GrowingSum<Part>(uint64_t(dist_.getMicroBatchesOfLeaf())), getDevice(op)}});
+              {operand.get(),
+               {plan::GrowingSum<Part>(uint64_t(dist_.getMicroBatchesOfLeaf())), getDevice(op)}});
       }
     llvm::DenseSet<Operation *> own(segment_.begin(), segment_.end());
     auto isOwn = [&](Value value) { return own.contains(value.getDefiningOp()); };
@@ -148,7 +156,8 @@ private:
             accumulate(value, tower, sums);
         keep(sums, deviceIndex(tower));
       }
-      for (Value value : llvm::make_first_range(sums)) // the same in every tower, or of an earlier segment
+      // the same in every tower, or of an earlier segment
+      for (Value value : llvm::make_first_range(sums))
         if (!isOwn(value))
           accumulate(value, tower, sums);
     }
@@ -161,8 +170,9 @@ private:
       Sum &sum = sums.find(operand->get())->second;
       Value whole = finish(sum, operand->get().getLoc());
       // Between graphs replicate and the host go on with the sum of what each replica has.
-      operand->set(kind == VariableAggregation::Mean && !dist_.replicates(func_) ? divide(whole, sum.device, means)
-                                                                                 : whole);
+      operand->set(kind == VariableAggregation::Mean && !dist_.replicates(func_)
+                       ? divide(whole, sum.device, means)
+                       : whole);
     }
     Block &block = func_.getBodyBlock();
     for (Operation *op : waiting_)
@@ -174,33 +184,41 @@ private:
     return success();
   }
 
-  /// Whether all micro-batches of a device but its last are a loop: a segment of whose values nothing is wanted but sums and what sumAll makes
-  /// sums of.
+  /// Whether all micro-batches of a device but its last are a loop: a segment of whose values
+  /// nothing is wanted but sums and what sumAll makes sums of.
   bool canLoop(const llvm::MapVector<OpOperand *, VariableAggregation> &kinds) {
-    auto hasOwnMemory = [](DeviceAttr device) { return device && device::hasOwnMemory(device.getKind()); };
-    const bool ownMemory = llvm::any_of(devices_, hasOwnMemory) ||
-                           llvm::any_of(segment_, [&](Operation *op) { return hasOwnMemory(getDevice(op)); });
+    auto hasOwnMemory = [](DeviceAttr device) {
+      return device && device::hasOwnMemory(device.getKind());
+    };
+    const bool ownMemory =
+        llvm::any_of(devices_, hasOwnMemory) ||
+        llvm::any_of(segment_, [&](Operation *op) { return hasOwnMemory(getDevice(op)); });
     if (each_ < (ownMemory ? kFewestInLoopOfOwnMemory : kFewestInLoop) || segment_.empty())
       return false;
     auto isRepeatable = [](Operation *op) {
       return isMemoryEffectFree(op) || isa<graph::NextBatchOp, graph::MetricOp>(op);
     };
-    return !waitsForAnswers() && llvm::all_of(segment_, isRepeatable) && llvm::all_of(kinds, [&](const auto &wanted) {
-      Value value = wanted.first->get();
-      return wanted.second != VariableAggregation::FirstReplica || !varies(value, varying_) ||
-             graph::hasSums(value.getType());
-    });
+    return !waitsForAnswers() && llvm::all_of(segment_, isRepeatable) &&
+           llvm::all_of(kinds, [&](const auto &wanted) {
+             Value value = wanted.first->get();
+             return wanted.second != VariableAggregation::FirstReplica ||
+                    !varies(value, varying_) || graph::hasSums(value.getType());
+           });
   }
 
-  /// A loop yields sums alone. So that it can, what metrics add up and what is wanted of the first micro-batch become such.
+  /// A loop yields sums alone. So that it can, what metrics add up and what is wanted of the first
+  /// micro-batch become such.
   void sumAll(llvm::MapVector<OpOperand *, VariableAggregation> &kinds, Sums &sums) {
     auto addSum = [&](OpOperand &operand, DeviceAttr device) {
       kinds[&operand] = VariableAggregation::Sum;
-      sums.insert({operand.get(), {plan::GrowingSum<Part>(uint64_t(dist_.getMicroBatchesOfLeaf())), device}});
+      sums.insert({operand.get(),
+                   {plan::GrowingSum<Part>(uint64_t(dist_.getMicroBatchesOfLeaf())), device}});
     };
     struct Inserted : OpBuilder::Listener {
       SmallVector<Operation *> ops;
-      void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override { ops.push_back(op); }
+      void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+        ops.push_back(op);
+      }
     };
     auto adopt = [&](const Inserted &inserted, DeviceAttr device) {
       for (Operation *op : inserted.ops) {
@@ -231,7 +249,8 @@ private:
         constant->erase();
       }
       adopt(inserted, getDevice(op));
-      auto total = graph::MetricSumsOp::create(builder_, op->getLoc(), metric.getNameAttr(), sum, samples);
+      auto total =
+          graph::MetricSumsOp::create(builder_, op->getLoc(), metric.getNameAttr(), sum, samples);
       for (Operation *own : {total.getOperation(), samples.getDefiningOp()})
         if (!getDevice(own))
           setDevice(own, getDevice(func_));
@@ -258,17 +277,21 @@ private:
     }
   }
 
-  /// Whether a value of a micro-batch comes back, by way of others, to a device that it left. In a loop that device would wait for it in each
-  /// iteration, where copies compute another micro-batch meanwhile. Towers send no such but for rows of a table.
+  /// Whether a value of a micro-batch comes back, by way of others, to a device that it left. In a
+  /// loop that device would wait for it in each iteration, where copies compute another micro-batch
+  /// meanwhile. Towers send no such but for rows of a table.
   bool waitsForAnswers() {
     if (!devices_.empty())
       return llvm::any_of(segment_, [&](Operation *op) { return tables_.contains(op); });
-    llvm::MapVector<DeviceAttr, SmallVector<DeviceAttr>> takers; // by device, who takes something of it
+    // by device, who takes something of it
+    llvm::MapVector<DeviceAttr, SmallVector<DeviceAttr>> takers;
     for (Operation *op : segment_)
       for (Value operand : op->getOperands())
-        if (Operation *def = operand.getDefiningOp();
-            def && varying_.contains(def) && !graph::isRematerializable(def) && getDevice(def) != getDevice(op))
-          if (SmallVector<DeviceAttr> &of = takers[getDevice(def)]; !llvm::is_contained(of, getDevice(op)))
+        if (Operation *def = operand.getDefiningOp(); def && varying_.contains(def) &&
+                                                      !graph::isRematerializable(def) &&
+                                                      getDevice(def) != getDevice(op))
+          if (SmallVector<DeviceAttr> &of = takers[getDevice(def)];
+              !llvm::is_contained(of, getDevice(op)))
             of.push_back(getDevice(op));
     for (auto &[from, first] : takers) {
       SmallVector<DeviceAttr> reached = first; // in the end
@@ -282,8 +305,8 @@ private:
     return false;
   }
 
-  /// What waits of each sum when a device's last micro-batch comes, which is written out behind the loop, so that what it completes can
-  /// leave before it ends.
+  /// What waits of each sum when a device's last micro-batch comes, which is written out behind the
+  /// loop, so that what it completes can leave before it ends.
   template <typename Range> void startLoop(Range &&sums) {
     const int64_t perLeaf = dist_.getMicroBatchesOfLeaf(), places = count_ / each_;
     looped_ = each_ - 1;
@@ -301,7 +324,8 @@ private:
         types.append(kept, value.getType());
     for (auto &[value, sum] : sums)
       locations.push_back(value.getLoc());
-    auto repeat = graph::RepeatOp::create(builder_, builder_.getFusedLoc(locations), types, looped_, perLeaf);
+    auto repeat =
+        graph::RepeatOp::create(builder_, builder_.getFusedLoc(locations), types, looped_, perLeaf);
     setDevice(repeat, getDevice(segment_.front()));
     OpBuilder body = OpBuilder::atBlockEnd(&repeat.getBody().emplaceBlock());
     // One device deals the batches of all: first of all, before it computes itself.
@@ -314,7 +338,8 @@ private:
     for (int64_t place = 0; place < places; ++place)
       for (auto &[value, sum] : sums) {
         SmallVector<Value> &waiting = sum.waiting.emplace_back();
-        for (auto [i, partial] : llvm::enumerate(repeat.getPartials().slice(values.size() * kept, kept)))
+        for (auto [i, partial] :
+             llvm::enumerate(repeat.getPartials().slice(values.size() * kept, kept)))
           if (repeat.waits(unsigned(i)))
             waiting.push_back(partial);
         values.push_back(inside[size_t(place)].lookup(value));
@@ -327,8 +352,9 @@ private:
   void cloneInLoop(OpBuilder &body, Operation *op, int64_t place, IRMapping &map) {
     // What costs nothing is made where it is used, not read from memory.
     for (Value operand : op->getOperands())
-      if (Operation *def = operand.getDefiningOp(); def && !varying_.contains(def) && def->getNumOperands() == 0 &&
-                                                    isMemoryEffectFree(def) && !map.contains(operand))
+      if (Operation *def = operand.getDefiningOp();
+          def && !varying_.contains(def) && def->getNumOperands() == 0 && isMemoryEffectFree(def) &&
+          !map.contains(operand))
         placeTower(body.clone(*def, map), place * each_);
     placeTower(body.clone(*op, map), place * each_);
   }
@@ -358,7 +384,9 @@ private:
       return {add, together ? left.device : -1, /*open=*/true};
     };
   }
-  DeviceAttr deviceOf(Value value) { return value.getDefiningOp() ? graph::getDeviceOf(value) : getDevice(func_); }
+  DeviceAttr deviceOf(Value value) {
+    return value.getDefiningOp() ? graph::getDeviceOf(value) : getDevice(func_);
+  }
   int64_t deviceIndex(int64_t tower) const { return devices_.empty() ? 0 : tower / each_; }
 
   void accumulate(Value value, int64_t tower, Sums &sums) {
@@ -401,8 +429,8 @@ private:
     return mean;
   }
 
-  /// The parts of a variable are joined where they are used: each tower takes them from their servers, none by way of another
-  /// device.
+  /// The parts of a variable are joined where they are used: each tower takes them from their
+  /// servers, none by way of another device.
   void joinPartsIn(int64_t tower, Value value) {
     Operation *join = value.getDefiningOp();
     if (!join || !graph::isJoin(join) || varying_.contains(join) || maps_[tower].contains(value) ||
@@ -439,13 +467,15 @@ private:
         return VariableAggregation::FirstReplica;
       if (!varies(value, varying_) && !graph::appliesGradient(op))
         return VariableAggregation::FirstReplica; // one value for all
-      return getAggregation(op, symbols_.lookup<graph::VariableOp>(graph::getVariable(op).getValue()), count_);
+      return getAggregation(
+          op, symbols_.lookup<graph::VariableOp>(graph::getVariable(op).getValue()), count_);
     }
     StringAttr declared;
     if (auto summary = dyn_cast<graph::SummaryOp>(op))
       declared = summary.getReductionAttr();
     else
-      declared = func_.getResultAttrOfType<StringAttr>(operand.getOperandNumber(), graph::GraphDialect::kReduction);
+      declared = func_.getResultAttrOfType<StringAttr>(operand.getOperandNumber(),
+                                                       graph::GraphDialect::kReduction);
     StringRef reduction = getReductionOf(value.getType(), declared);
     if (reduction == "sum")
       return VariableAggregation::Sum;
@@ -471,7 +501,8 @@ private:
 
 } // namespace
 
-LogicalResult buildTowers(ModuleOp module, graph::FuncOp func, const DistributionSpec &distribution) {
+LogicalResult buildTowers(ModuleOp module, graph::FuncOp func,
+                          const DistributionSpec &distribution) {
   return TowerBuilder(module, func, distribution).run();
 }
 

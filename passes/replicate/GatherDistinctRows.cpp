@@ -12,9 +12,10 @@ namespace graphc {
 using graph::DeviceAttr;
 using graph::getDevice;
 
-CollectedNumbers collectDistinct(OpBuilder &builder, const graph::DistinctNumbers &own, DeviceAttr to, StringRef name,
-                                 int64_t replicas) {
-  CollectedNumbers collected{own, collectOn(builder, to, own.numbers, (name + ".numbers").str(), replicas), {}};
+CollectedNumbers collectDistinct(OpBuilder &builder, const graph::DistinctNumbers &own,
+                                 DeviceAttr to, StringRef name, int64_t replicas) {
+  CollectedNumbers collected{
+      own, collectOn(builder, to, own.numbers, (name + ".numbers").str(), replicas), {}};
   collected.counts = graph::countFrontOn(builder, to, collected.all, replicas);
   return collected;
 }
@@ -36,7 +37,8 @@ struct RowReader {
 } // namespace
 
 std::optional<RowReader> RowReader::of(Operation *candidate, graph::FuncOp func) {
-  RowReader reader{dyn_cast<graph::TableReadOpInterface>(candidate), getDevice(candidate), {}, {}, {}};
+  RowReader reader{
+      dyn_cast<graph::TableReadOpInterface>(candidate), getDevice(candidate), {}, {}, {}};
   if (!reader.op || !reader.there || candidate->getNumResults() != 1)
     return std::nullopt;
   auto read = reader.op.getTableOperand().get().getDefiningOp<graph::ReadOp>();
@@ -44,7 +46,8 @@ std::optional<RowReader> RowReader::of(Operation *candidate, graph::FuncOp func)
     return std::nullopt;
   reader.numbers = reader.op.getNumbersOperand().get();
   if (auto collect = reader.numbers.getDefiningOp<graph::CollectOp>()) {
-    reader.deal = candidate->hasOneUse() ? dyn_cast<graph::DealOp>(*candidate->user_begin()) : graph::DealOp();
+    reader.deal = candidate->hasOneUse() ? dyn_cast<graph::DealOp>(*candidate->user_begin())
+                                         : graph::DealOp();
     if (!reader.deal)
       return std::nullopt;
     reader.numbers = collect.getOperand();
@@ -55,7 +58,8 @@ std::optional<RowReader> RowReader::of(Operation *candidate, graph::FuncOp func)
     return std::nullopt;
   reader.here = def ? getDevice(def) : getDevice(func);
   if (!reader.here || reader.here == reader.there || device::hasOwnMemory(reader.here.getKind()) ||
-      device::hasOwnMemory(reader.there.getKind()) || cast<RankedTensorType>(reader.numbers.getType()).getRank() == 0)
+      device::hasOwnMemory(reader.there.getKind()) ||
+      cast<RankedTensorType>(reader.numbers.getType()).getRank() == 0)
     return std::nullopt;
   return reader;
 }
@@ -67,7 +71,8 @@ void RowReader::rewrite() {
   const int64_t tableRows = cast<RankedTensorType>(table.getType()).getDimSize(0);
   const StringRef name = graph::getVariable(table.getDefiningOp()).getValue();
   const CollectedNumbers collected = collectDistinct(
-      builder, graph::distinctOn(builder, here, numbers, op.getFirstNumber(), tableRows), there, name, replicas);
+      builder, graph::distinctOn(builder, here, numbers, op.getFirstNumber(), tableRows), there,
+      name, replicas);
   op.getNumbersOperand().set(collected.all);
   auto rowsType = cast<RankedTensorType>(rows.getType());
   SmallVector<int64_t> shape{numbersType.getNumElements()};
@@ -75,8 +80,8 @@ void RowReader::rewrite() {
   RankedTensorType piece = rowsType.clone(shape);
   rows.setType(graph::getJoinedType(piece, replicas));
   builder.setInsertionPointAfter(op);
-  auto taken = graph::DealOp::create(builder, op.getLoc(), piece, (name + ".rows").str(), rows, collected.own.count,
-                                     collected.counts, uint64_t(replicas));
+  auto taken = graph::DealOp::create(builder, op.getLoc(), piece, (name + ".rows").str(), rows,
+                                     collected.own.count, collected.counts, uint64_t(replicas));
   setDevice(taken, here);
   Value wanted = op.buildFromRows(builder, taken, collected.own.places);
   setDevice(wanted.getDefiningOp(), here);

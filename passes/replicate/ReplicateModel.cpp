@@ -1,4 +1,5 @@
-// replicate: the meaning of N replicas made explicit, with every sum by one tree over the micro-batches of a step and one division.
+// replicate: the meaning of N replicas made explicit, with every sum by one tree over the
+// micro-batches of a step and one division.
 #include "dialects/graph/ops/PassOpBuilders.h"
 #include "passes/Passes.h"
 #include "passes/place/PlaceTableReads.h"
@@ -15,15 +16,17 @@ namespace graphc {
 #define GEN_PASS_DEF_REPLICATEMODEL
 #include "passes/Passes.h.inc"
 
-FailureOr<VariableAggregation> getAggregation(Operation *update, graph::VariableOp variable, int64_t replicas) {
+FailureOr<VariableAggregation> getAggregation(Operation *update, graph::VariableOp variable,
+                                              int64_t replicas) {
   if (graph::appliesGradient(update))
     return VariableAggregation::Mean;
   std::optional<StringRef> declared = variable.getAggregation();
   if (!declared) {
-    InFlightDiagnostic diag = update->emitOpError("gives @")
-                              << variable.getSymName() << " a value that differs in each of the " << replicas
-                              << " replicas; declare on the variable what that means: aggregation = \"mean\", \"sum\" "
-                                 "or \"first_replica\"";
+    InFlightDiagnostic diag =
+        update->emitOpError("gives @")
+        << variable.getSymName() << " a value that differs in each of the " << replicas
+        << " replicas; declare on the variable what that means: aggregation = \"mean\", \"sum\" "
+           "or \"first_replica\"";
     diag.attachNote(variable.getLoc()) << "variable declared here";
     return diag;
   }
@@ -45,10 +48,12 @@ using graph::DeviceAttr;
 using graph::getDevice;
 using graph::setDevice;
 
-/// Between-graph: what leaves the replica domain passes through an aggregate on the device that takes it.
+/// Between-graph: what leaves the replica domain passes through an aggregate on the device that
+/// takes it.
 class BetweenGraph {
 public:
-  BetweenGraph(ModuleOp module, const DistributionSpec &distribution) : symbols_(module), dist_(distribution) {}
+  BetweenGraph(ModuleOp module, const DistributionSpec &distribution)
+      : symbols_(module), dist_(distribution) {}
 
   LogicalResult run(graph::FuncOp func) {
     varying_ = findVarying(func);
@@ -67,11 +72,12 @@ public:
         if (!isReplicated(operand.get()))
           continue;
         if (!graph::isUpdate(&op)) {
-          InFlightDiagnostic diag = op.emitOpError("is on \"")
-                                    << getDevice(&op).str() << "\", but takes a value that each of the "
-                                    << dist_.replicas
-                                    << " replicas computes for itself; only variables' updates leave the replicas";
-          diag.attachNote(operand.get().getLoc()) << "computed here, on \"" << dist_.replicaDevice.str() << "\"";
+          InFlightDiagnostic diag =
+              op.emitOpError("is on \"")
+              << getDevice(&op).str() << "\", but takes a value that each of the " << dist_.replicas
+              << " replicas computes for itself; only variables' updates leave the replicas";
+          diag.attachNote(operand.get().getLoc())
+              << "computed here, on \"" << dist_.replicaDevice.str() << "\"";
           return diag;
         }
         if (!graph::appliesGradient(&op) && !varies(operand.get(), varying_)) {
@@ -82,7 +88,8 @@ public:
           return failure();
         crosses = true;
       }
-      // A gradient that no replica computes (made of variables alone, on their task) still counts N times.
+      // A gradient that no replica computes (made of variables alone, on their task) still counts N
+      // times.
       if (graph::appliesGradient(&op) && !dist_.async && !crosses)
         sumCopies(&op);
     }
@@ -95,31 +102,34 @@ private:
     return !def || getDevice(def) == dist_.replicaDevice; // arguments are fed to every replica
   }
 
-  /// Rows of a variable, taken where it is for all replicas at once: their numbers are collected, the rows dealt. Where updates are
-  /// asynchronous each replica has a program there.
+  /// Rows of a variable, taken where it is for all replicas at once: their numbers are collected,
+  /// the rows dealt. Where updates are asynchronous each replica has a program there.
   void takeRows(graph::TableReadOpInterface reader) {
     if (dist_.async)
       return;
     const DeviceAttr device = getDevice(reader);
     OpBuilder builder(reader);
-    const std::string name = graph::getVariable(reader.getTableOperand().get().getDefiningOp()).getValue().str();
+    const std::string name =
+        graph::getVariable(reader.getTableOperand().get().getDefiningOp()).getValue().str();
     OpOperand &numbers = reader.getNumbersOperand();
     numbers.set(collectOn(builder, device, numbers.get(), name + ".numbers", dist_.replicas));
     Value rows = reader->getResult(0);
     const Type own = rows.getType();
     rows.setType(typeOfAll(rows, dist_.replicas));
     builder.setInsertionPointAfter(reader);
-    auto deal = graph::DealOp::create(builder, reader.getLoc(), own, name + ".rows", rows, /*count=*/Value(),
+    auto deal = graph::DealOp::create(builder, reader.getLoc(), own, name + ".rows", rows,
+                                      /*count=*/Value(),
                                       /*counts=*/Value(), dist_.replicas);
     setDevice(deal, dist_.replicaDevice);
     rows.replaceAllUsesExcept(deal.getResult(), deal);
   }
 
-  /// What no batch reaches is the same on every replica, and no sum over micro-batches: where it is written into a variable, it is
-  /// computed, once, as on one device.
+  /// What no batch reaches is the same on every replica, and no sum over micro-batches: where it is
+  /// written into a variable, it is computed, once, as on one device.
   void takeOnce(Operation *update, OpOperand &operand) {
     if (!graph::isRematerializable(operand.get().getDefiningOp()))
-      update->emitRemark("takes a value that no batch reaches; what every replica would send alike is computed on \"")
+      update->emitRemark(
+          "takes a value that no batch reaches; what every replica would send alike is computed on \"")
           << getDevice(update).str() << "\"";
     OpBuilder builder(update);
     IRMapping copies;
@@ -141,14 +151,16 @@ private:
     return graph::createMean(builder, loc, sum, counted() * dist_.getMicroBatchesEach(), device);
   }
 
-  /// all_reduce: every replica needs the sum, since each applies it to its own copy. What no replica's data reaches is
-  /// the same everywhere already; as a gradient it counts N times nonetheless, as under every other strategy.
+  /// all_reduce: every replica needs the sum, since each applies it to its own copy. What no
+  /// replica's data reaches is the same everywhere already; as a gradient it counts N times
+  /// nonetheless, as under every other strategy.
   LogicalResult reduceEverywhere(graph::FuncOp func) {
     for (Operation &op : llvm::make_early_inc_range(func.getBodyBlock())) {
       if (!graph::isUpdate(&op))
         continue;
       OpOperand &operand = graph::getUpdateOperand(&op);
-      if ((graph::appliesGradient(&op) || varies(operand.get(), varying_)) && failed(aggregate(&op, operand)))
+      if ((graph::appliesGradient(&op) || varies(operand.get(), varying_)) &&
+          failed(aggregate(&op, operand)))
         return failure();
     }
     return success();
@@ -164,21 +176,26 @@ private:
     if (*kind == VariableAggregation::FirstReplica) {
       InFlightDiagnostic diag =
           update->emitOpError("has aggregation \"first_replica\", but under ")
-          << (dist_.mirrorsVariables() ? "all_reduce every replica counts" : "a parameter server every replica sends")
+          << (dist_.mirrorsVariables() ? "all_reduce every replica counts"
+                                       : "a parameter server every replica sends")
           << "; expected \"mean\" or \"sum\"";
       diag.attachNote(variable.getLoc()) << "aggregation declared here";
       return diag;
     }
     Value &mean = means_[{operand.get(), getDevice(update)}];
-    if (*kind == VariableAggregation::Mean && mean) { // what the norm of a gradient is taken of, its update takes
+    if (*kind == VariableAggregation::Mean && mean) {
+      // what the norm of a gradient is taken of, its update takes
       operand.set(mean);
       return success();
     }
     OpBuilder builder(update);
     Location loc = operand.get().getLoc();
-    Value sum = graph::AggregateOp::create(builder, loc, operand.get().getType(), operand.get(), dist_.replicas);
+    Value sum = graph::AggregateOp::create(builder, loc, operand.get().getType(), operand.get(),
+                                           dist_.replicas);
     setDevice(sum.getDefiningOp(), getDevice(update));
-    operand.set(*kind == VariableAggregation::Mean ? mean = divide(builder, loc, sum, getDevice(update)) : sum);
+    operand.set(*kind == VariableAggregation::Mean
+                    ? mean = divide(builder, loc, sum, getDevice(update))
+                    : sum);
     return success();
   }
 
@@ -227,14 +244,16 @@ struct ReplicateModelPass : impl::ReplicateModelBase<ReplicateModelPass> {
     }
   }
 
-  /// Beside what it gives its variable, an update takes what is the same in every micro-batch and replica: of that there is no mean.
+  /// Beside what it gives its variable, an update takes what is the same in every micro-batch and
+  /// replica: of that there is no mean.
   static LogicalResult verifyUpdates(const DistributionSpec &distribution, graph::FuncOp func) {
     if (!distribution.hasTowers(func) && (!distribution.replicates(func) || distribution.async))
       return success();
     const llvm::DenseSet<Operation *> varying = findVarying(func);
     for (Operation &op : func.getBodyBlock())
       for (OpOperand &operand : op.getOpOperands())
-        if (graph::isUpdate(&op) && &operand != &graph::getUpdateOperand(&op) && varies(operand.get(), varying))
+        if (graph::isUpdate(&op) && &operand != &graph::getUpdateOperand(&op) &&
+            varies(operand.get(), varying))
           return op.emitOpError(
               "takes a value beside its gradient that differs in each micro-batch or replica; expected "
               "one that follows from variables alone");
@@ -247,9 +266,10 @@ struct ReplicateModelPass : impl::ReplicateModelBase<ReplicateModelPass> {
       return success();
     for (Operation &op : func.getBodyBlock())
       if (graph::isUpdate(&op))
-        return op.emitOpError("writes @") << graph::getVariable(&op).getValue()
-                                          << " in a function that the chief alone runs, but under all_reduce every "
-                                             "replica has a copy of its own; expected writes in the train function";
+        return op.emitOpError("writes @")
+               << graph::getVariable(&op).getValue()
+               << " in a function that the chief alone runs, but under all_reduce every "
+                  "replica has a copy of its own; expected writes in the train function";
     return success();
   }
 };

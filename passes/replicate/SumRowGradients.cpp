@@ -14,13 +14,16 @@ RankedTensorType typeOfAll(Value value, int64_t replicas) {
   return graph::getJoinedType(cast<RankedTensorType>(value.getType()), replicas);
 }
 
-Value collectOn(OpBuilder &builder, graph::DeviceAttr device, Value value, StringRef name, int64_t replicas) {
+Value collectOn(OpBuilder &builder, graph::DeviceAttr device, Value value, StringRef name,
+                int64_t replicas) {
   for (Operation *user : value.getUsers())
     if (auto made = dyn_cast<graph::CollectOp>(user);
-        made && graph::getDevice(made) == device && made->isBeforeInBlock(&*builder.getInsertionPoint()))
+        made && graph::getDevice(made) == device &&
+        made->isBeforeInBlock(&*builder.getInsertionPoint()))
       return made;
-  auto all = graph::CollectOp::create(builder, value.getLoc(), typeOfAll(value, replicas), name, value,
-                                      /*count=*/Value(), /*counts=*/Value(), replicas);
+  auto all =
+      graph::CollectOp::create(builder, value.getLoc(), typeOfAll(value, replicas), name, value,
+                               /*count=*/Value(), /*counts=*/Value(), replicas);
   graph::setDevice(all, device);
   return all;
 }
@@ -35,7 +38,8 @@ using graph::setDevice;
 bool collectGradients(Value sum, SmallVectorImpl<RowGradientOpInterface> &gradients) {
   Operation *def = sum.getDefiningOp();
   if (def && graph::isAdd(def))
-    return collectGradients(def->getOperand(0), gradients) && collectGradients(def->getOperand(1), gradients);
+    return collectGradients(def->getOperand(0), gradients) &&
+           collectGradients(def->getOperand(1), gradients);
   auto gradient = dyn_cast_or_null<RowGradientOpInterface>(def);
   if (gradient)
     gradients.push_back(gradient);
@@ -45,15 +49,18 @@ bool collectGradients(Value sum, SmallVectorImpl<RowGradientOpInterface> &gradie
 /// What a division that makes a mean divides by, a whole number; 0 for another operation.
 int64_t getDivisor(Operation *op) {
   DenseFPElementsAttr by;
-  if (!op || !graph::isMean(op) || !matchPattern(op->getOperand(1), m_Constant(&by)) || !by.isSplat())
+  if (!op || !graph::isMean(op) || !matchPattern(op->getOperand(1), m_Constant(&by)) ||
+      !by.isSplat())
     return 0;
   const double value = by.getSplatValue<APFloat>().convertToDouble();
-  return value >= 1 && value <= double(1 << 24) && value == double(int64_t(value)) ? int64_t(value) : 0;
+  return value >= 1 && value <= double(1 << 24) && value == double(int64_t(value)) ? int64_t(value)
+                                                                                   : 0;
 }
 
 class RowSummer {
 public:
-  RowSummer(graph::FuncOp func, const DistributionSpec &dist) : func_(func), dist_(dist), builder_(func.getContext()) {}
+  RowSummer(graph::FuncOp func, const DistributionSpec &dist)
+      : func_(func), dist_(dist), builder_(func.getContext()) {}
 
   void run() {
     SmallVector<Operation *> updates;
@@ -77,9 +84,11 @@ private:
     Value numbers, rows;
     int64_t sharers = 0;
   };
-  std::optional<Arrived> sumsToServer(StringRef name, RowGradientOpInterface gradient, ArrayRef<Value> numbers,
-                                      ArrayRef<Value> rows, bool collects, int64_t perLeaf);
-  Arrived sumOf(Sharer &sharer, StringRef name, RowGradientOpInterface gradient, int64_t replicas, int64_t perLeaf);
+  std::optional<Arrived> sumsToServer(StringRef name, RowGradientOpInterface gradient,
+                                      ArrayRef<Value> numbers, ArrayRef<Value> rows, bool collects,
+                                      int64_t perLeaf);
+  Arrived sumOf(Sharer &sharer, StringRef name, RowGradientOpInterface gradient, int64_t replicas,
+                int64_t perLeaf);
   DeviceAttr deviceOf(Value value) {
     return value.getDefiningOp() ? graph::getDeviceOf(value) : graph::getDevice(func_);
   }
@@ -97,7 +106,8 @@ private:
   DeviceAttr server_; ///< of the update
 };
 
-/// Values of all micro-batches end to end on the server: first those of each device there, in order, then those of the replicas.
+/// Values of all micro-batches end to end on the server: first those of each device there, in
+/// order, then those of the replicas.
 Value RowSummer::toServer(StringRef name, ArrayRef<Value> values, bool collects) {
   SmallVector<Value> parts;
   for (size_t i = 0; i < values.size();) {
@@ -113,20 +123,21 @@ Value RowSummer::toServer(StringRef name, ArrayRef<Value> values, bool collects)
   return collectOn(builder_, server_, join(parts, dist_.replicaDevice), name, dist_.replicas);
 }
 
-/// A sharer's sums by the subtree that its micro-batches are, side by side: as if the table had as many rows as there are numbers, renamed to
-/// places in the list of those that differ. What begins with 0.0 is the same where it is added to 0.0 again.
-RowSummer::Arrived RowSummer::sumOf(Sharer &sharer, StringRef name, RowGradientOpInterface gradient, int64_t replicas,
-                                    int64_t perLeaf) {
+/// A sharer's sums by the subtree that its micro-batches are, side by side: as if the table had as
+/// many rows as there are numbers, renamed to places in the list of those that differ. What begins
+/// with 0.0 is the same where it is added to 0.0 again.
+RowSummer::Arrived RowSummer::sumOf(Sharer &sharer, StringRef name, RowGradientOpInterface gradient,
+                                    int64_t replicas, int64_t perLeaf) {
   const Location loc = gradient.getLoc();
   Value numbers = join(sharer.numbers, sharer.device), rows = join(sharer.rows, sharer.device);
   auto table = cast<RankedTensorType>(gradient->getResult(0).getType());
-  const graph::DistinctNumbers own =
-      graph::distinctOn(builder_, sharer.device, numbers, gradient.getFirstNumber(), table.getDimSize(0));
+  const graph::DistinctNumbers own = graph::distinctOn(
+      builder_, sharer.device, numbers, gradient.getFirstNumber(), table.getDimSize(0));
   const int64_t most = cast<RankedTensorType>(numbers.getType()).getNumElements();
   Value places = own.places;
   if (const auto each = int64_t(sharer.numbers.size()); each > 1) {
-    const graph::RowSums sums =
-        graph::createRowSums(builder_, loc, places, rows, table.clone({most, table.getDimSize(1)}), 0, each, perLeaf);
+    const graph::RowSums sums = graph::createRowSums(
+        builder_, loc, places, rows, table.clone({most, table.getDimSize(1)}), 0, each, perLeaf);
     setDevice(sums.numbers.getDefiningOp(), sharer.device);
     places = sums.numbers;
     rows = sums.rows;
@@ -136,20 +147,23 @@ RowSummer::Arrived RowSummer::sumOf(Sharer &sharer, StringRef name, RowGradientO
   if (sharer.device == server_)
     return {own.numbers, sums};
   const CollectedNumbers collected = collectDistinct(builder_, own, server_, name, replicas);
-  auto all = graph::CollectOp::create(builder_, loc, typeOfAll(sums, replicas), (name + ".gradient").str(), sums,
-                                      own.count, collected.counts, uint64_t(replicas));
+  auto all =
+      graph::CollectOp::create(builder_, loc, typeOfAll(sums, replicas), (name + ".gradient").str(),
+                               sums, own.count, collected.counts, uint64_t(replicas));
   setDevice(all, server_);
   return {collected.all, all};
 }
 
-/// Each number once of each sharer of the step's micro-batches. Nothing where they have no equal subtrees of the sum, or memory of their own.
-std::optional<RowSummer::Arrived> RowSummer::sumsToServer(StringRef name, RowGradientOpInterface gradient,
-                                                          ArrayRef<Value> numbers, ArrayRef<Value> rows, bool collects,
-                                                          int64_t perLeaf) {
+/// Each number once of each sharer of the step's micro-batches. Nothing where they have no equal
+/// subtrees of the sum, or memory of their own.
+std::optional<RowSummer::Arrived>
+RowSummer::sumsToServer(StringRef name, RowGradientOpInterface gradient, ArrayRef<Value> numbers,
+                        ArrayRef<Value> rows, bool collects, int64_t perLeaf) {
   SmallVector<Sharer> sharers;
   for (auto [number, row] : llvm::zip_equal(numbers, rows)) {
     const DeviceAttr device = collects ? dist_.replicaDevice : deviceOf(row);
-    if (!device || device::hasOwnMemory(device.getKind()) || (device != server_ && deviceOf(number) != device))
+    if (!device || device::hasOwnMemory(device.getKind()) ||
+        (device != server_ && deviceOf(number) != device))
       return std::nullopt;
     if (sharers.empty() || sharers.back().device != device)
       sharers.push_back({device, {}, {}});
@@ -174,7 +188,8 @@ std::optional<RowSummer::Arrived> RowSummer::sumsToServer(StringRef name, RowGra
 void RowSummer::rewrite(Operation *update) {
   server_ = graph::getDevice(update);
   OpOperand &operand = graph::getUpdateOperand(update);
-  if (!server_ || device::hasOwnMemory(server_.getKind()) || dist_.toAggregate || dist_.mirrorsVariables())
+  if (!server_ || device::hasOwnMemory(server_.getKind()) || dist_.toAggregate ||
+      dist_.mirrorsVariables())
     return;
   const int64_t divisor = getDivisor(operand.get().getDefiningOp());
   Operation *mean = divisor ? operand.get().getDefiningOp() : nullptr;
@@ -204,7 +219,8 @@ void RowSummer::rewrite(Operation *update) {
       return;
     // Numbers that lie in a variable on a server, the same for all, are no replica's to send.
     auto isReplicas = [&](Value value) {
-      return !value.getDefiningOp() || graph::getDevice(value.getDefiningOp()) == dist_.replicaDevice;
+      return !value.getDefiningOp() ||
+             graph::getDevice(value.getDefiningOp()) == dist_.replicaDevice;
     };
     if (collects && !(isReplicas(numbers.back()) && isReplicas(rows.back())))
       return;
@@ -223,11 +239,14 @@ void RowSummer::rewrite(Operation *update) {
     arrived = sumsToServer(name, gradients.front(), numbers, rows, collects, perLeaf);
   const bool summed = arrived.has_value();
   if (!summed)
-    arrived = {toServer(name + ".numbers", numbers, collects), toServer(name + ".gradient", rows, collects), 0};
+    arrived = {toServer(name + ".numbers", numbers, collects),
+               toServer(name + ".gradient", rows, collects), 0};
   graph::RowSums sums{arrived->numbers, arrived->rows};
-  if (const int64_t first = gradients.front().getFirstNumber(); !summed || arrived->sharers > 1 || first) {
-    sums = graph::createRowSums(builder_, sum.getLoc(), arrived->numbers, arrived->rows, table, first,
-                                summed ? arrived->sharers : microBatches, summed ? 1 : perLeaf);
+  if (const int64_t first = gradients.front().getFirstNumber();
+      !summed || arrived->sharers > 1 || first) {
+    sums =
+        graph::createRowSums(builder_, sum.getLoc(), arrived->numbers, arrived->rows, table, first,
+                             summed ? arrived->sharers : microBatches, summed ? 1 : perLeaf);
     setDevice(sums.numbers.getDefiningOp(), server_);
   }
   auto byRows = dyn_cast<graph::RowUpdateOpInterface>(update);
@@ -235,7 +254,8 @@ void RowSummer::rewrite(Operation *update) {
   if (byRows && isAlone) {
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPoint(update);
-    Value gradient = mean ? graph::createMean(builder_, mean->getLoc(), sums.rows, divisor, server_) : sums.rows;
+    Value gradient =
+        mean ? graph::createMean(builder_, mean->getLoc(), sums.rows, divisor, server_) : sums.rows;
     if (Operation *made = byRows.buildRowUpdate(builder_, sums.numbers, gradient)) {
       setDevice(made, server_);
       update->erase();
@@ -249,6 +269,8 @@ void RowSummer::rewrite(Operation *update) {
 
 } // namespace
 
-void sumByRows(graph::FuncOp func, const DistributionSpec &distribution) { RowSummer(func, distribution).run(); }
+void sumByRows(graph::FuncOp func, const DistributionSpec &distribution) {
+  RowSummer(func, distribution).run();
+}
 
 } // namespace graphc

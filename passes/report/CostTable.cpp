@@ -1,4 +1,4 @@
-//===- CostTable.cpp - what a plan costs, device by device --------------------------------------------------------===//
+//===- CostTable.cpp - what a plan costs, device by device ------------------------------------===//
 #include "passes/report/CostTable.h"
 
 #include "passes/compiler/PlanFacts.h"
@@ -17,7 +17,8 @@ struct Row {
   unsigned programs = 0;
   unsigned variables = 0;
   uint64_t flops = 0, received = 0, sent = 0;
-  bool receivesLess = false, sendsLess = false; ///< in messages of an actual size: these are the most
+  /// in messages of an actual size: these are the most
+  bool receivesLess = false, sendsLess = false;
 };
 
 std::vector<Row> makeRows(const plan::Plan &plan, const DeviceRows &places) {
@@ -35,7 +36,8 @@ std::vector<Row> makeRows(const plan::Plan &plan, const DeviceRows &places) {
       row.sent += program.bytes_sent_per_step() * lanes;
     }
   for (const plan::Channel &channel : plan.channels()) {
-    const plan::Program &from = plan.programs(int(channel.sender())), &to = plan.programs(int(channel.receiver()));
+    const plan::Program &from = plan.programs(int(channel.sender())),
+                        &to = plan.programs(int(channel.receiver()));
     if (!channel.unit_bytes() || static_cast<int>(from.phase()) != phase)
       continue;
     for (unsigned place : places.of(from))
@@ -56,8 +58,8 @@ static void printRematerialized(const plan::Plan &plan, llvm::raw_ostream &os) {
   for (const plan::Program &program : plan.programs())
     if (const plan::Program::Recomputed &found = program.recomputed(); found.values())
       os << " rematerialized in " << program.name() << " for the budget: " << found.values()
-         << (found.values() == 1 ? " value" : " values") << " of " << inBytes(found.bytes()) << ", about "
-         << inSeconds(found.seconds()) << " a step\n";
+         << (found.values() == 1 ? " value" : " values") << " of " << inBytes(found.bytes())
+         << ", about " << inSeconds(found.seconds()) << " a step\n";
 }
 
 void printTable(const plan::Plan &plan, bool exact, llvm::raw_ostream &os) {
@@ -74,17 +76,22 @@ void printTable(const plan::Plan &plan, bool exact, llvm::raw_ostream &os) {
   auto number = [&](uint64_t n, bool isBytes) {
     return exact ? std::to_string(n) : isBytes ? inBytes(n) : inCounts(n);
   };
-  for (auto [place, row, device] : llvm::zip(places.all(), makeRows(plan, places), footprint.devices)) {
+  for (auto [place, row, device] :
+       llvm::zip(places.all(), makeRows(plan, places), footprint.devices)) {
     std::vector<std::string> &line = cells.emplace_back();
     line = {place.name + (place.tasks > 1 ? "  (×" + std::to_string(place.tasks) + ")" : ""),
-            std::to_string(row.programs), std::to_string(row.variables), number(device.largestArena, true)};
+            std::to_string(row.programs), std::to_string(row.variables),
+            number(device.largestArena, true)};
     if (hasOwnMemory)
       llvm::append_values(line, number(device.total(), true), number(device.pinned, true));
-    auto atMost = [&](bool less, uint64_t bytes) { return (less && !exact ? "≤ " : "") + number(bytes, true); };
+    auto atMost = [&](bool less, uint64_t bytes) {
+      return (less && !exact ? "≤ " : "") + number(bytes, true);
+    };
     llvm::append_values(line, number(row.flops, false), atMost(row.receivesLess, row.received),
                         atMost(row.sendsLess, row.sent));
     if (hasOwnMemory)
-      llvm::append_values(line, number(device.copied.toDevice, true), number(device.copied.fromDevice, true));
+      llvm::append_values(line, number(device.copied.toDevice, true),
+                          number(device.copied.fromDevice, true));
   }
   os << formatColumns(cells);
   printSegments(plan, os);
@@ -97,7 +104,8 @@ static std::string codeOfGpus(const plan::Plan &plan) {
     if (code.ptx().empty())
       continue;
     llvm::StringRef target = llvm::StringRef(code.ptx()).split(".target ").second;
-    std::string text = ", PTX of " + target.take_until([](char c) { return c == '\n' || c == ','; }).str();
+    std::string text =
+        ", PTX of " + target.take_until([](char c) { return c == '\n' || c == ','; }).str();
     for (const plan::Code::Cubin &cubin : code.cubins())
       text += (&cubin == &code.cubins(0)            ? ", machine code of "
                : &cubin == &*code.cubins().rbegin() ? " and "
@@ -127,11 +135,13 @@ std::string summarize(const plan::Plan &plan) {
         if (instruction.has_next_batch() && !batch)
           batch = instruction.next_batch().batch();
     if (phase.role() == plan::TRAIN && batch)
-      text += ", batch " + std::to_string(batch) + (replicas > 1 || strategy.micro_batches() > 1 ? " each" : "");
+      text += ", batch " + std::to_string(batch) +
+              (replicas > 1 || strategy.micro_batches() > 1 ? " each" : "");
   }
-  unsigned channels = llvm::count_if(plan.channels(), [](const plan::Channel &c) { return !c.control(); });
-  return text + ", " + std::to_string(channels) + (channels == 1 ? " channel" : " channels") + ", live" +
-         codeOfGpus(plan);
+  unsigned channels =
+      llvm::count_if(plan.channels(), [](const plan::Channel &c) { return !c.control(); });
+  return text + ", " + std::to_string(channels) + (channels == 1 ? " channel" : " channels") +
+         ", live" + codeOfGpus(plan);
 }
 
 } // namespace graphc

@@ -14,7 +14,8 @@ using Step = trace::MeasuredTrace::Step;
 /// By program and instance.
 using Lanes = std::map<std::pair<uint32_t, uint32_t>, std::vector<const Step *>>;
 
-absl::Status checkFits(const plan::Plan &plan, const std::string &fingerprint, const trace::MeasuredTrace &trace) {
+absl::Status checkFits(const plan::Plan &plan, const std::string &fingerprint,
+                       const trace::MeasuredTrace &trace) {
   if (trace.plan != fingerprint)
     return absl::InvalidArgumentError(
         "it is of a run of another plan: give the model, --partition and the flags that the "
@@ -24,9 +25,9 @@ absl::Status checkFits(const plan::Plan &plan, const std::string &fingerprint, c
       return absl::InvalidArgumentError("it has a program that the plan does not have");
     const plan::Program &program = plan.programs(int(step.program));
     if (int(program.phase()) != mainPhase(plan))
-      return absl::InvalidArgumentError("it is of " + plan.phases(int(program.phase())).name() +
-                                        ", and the page shows " + plan.phases(mainPhase(plan)).name() +
-                                        ": trace a run that trains");
+      return absl::InvalidArgumentError(
+          "it is of " + plan.phases(int(program.phase())).name() + ", and the page shows " +
+          plan.phases(mainPhase(plan)).name() + ": trace a run that trains");
     for (const trace::MeasuredTrace::Part &part : step.parts)
       if (part.instruction >= uint32_t(program.instructions_size()))
         return absl::InvalidArgumentError("it has an instruction that the plan does not have");
@@ -67,7 +68,8 @@ absl::StatusOr<MeasuredTimes> measure(const plan::Plan &plan, const std::string 
   size_t common = SIZE_MAX;
   for (auto &[lane, steps] : lanes) {
     common = std::min(common, steps.size());
-    measured.step = std::max(measured.step, (steps.back()->end - steps.front()->begin) / double(steps.size()));
+    measured.step =
+        std::max(measured.step, (steps.back()->end - steps.front()->begin) / double(steps.size()));
   }
   measured.steps = common;
   if (plan.phases(mainPhase(plan)).ends_by_end_of_stream())

@@ -1,4 +1,4 @@
-//===- PlanDiff.cpp - what differs between two plans --------------------------------------------------------------===//
+//===- PlanDiff.cpp - what differs between two plans ------------------------------------------===//
 #include "passes/report/PlanDiff.h"
 
 #include "passes/compiler/PlanFacts.h"
@@ -18,14 +18,17 @@ namespace {
 
 using Lines = std::vector<std::vector<std::string>>;
 
-std::string arrow(const std::string &before, const std::string &after) { return before + " → " + after; }
+std::string arrow(const std::string &before, const std::string &after) {
+  return before + " → " + after;
+}
 
 /// A list under a heading; long ones are cut. Nothing where it is empty.
 std::string toText(llvm::StringRef heading, const Lines &lines) {
   if (lines.empty())
     return "";
   constexpr size_t kShown = 40;
-  return heading.str() + '\n' + formatColumns({lines.begin(), lines.begin() + std::min(lines.size(), kShown)}) +
+  return heading.str() + '\n' +
+         formatColumns({lines.begin(), lines.begin() + std::min(lines.size(), kShown)}) +
          (lines.size() > kShown ? " and " + std::to_string(lines.size() - kShown) + " more\n" : "");
 }
 
@@ -35,7 +38,8 @@ void compareRules(const plan::Plan &before, const plan::Plan &after, Lines &line
   auto read = [](const plan::Plan &plan) {
     Rules rules;
     for (const plan::Strategy::Rule &rule : plan.strategy().rules())
-      rules.emplace_back(rule.name() + " -> " + rule.device(), plan::locationText(plan, rule.location()));
+      rules.emplace_back(rule.name() + " -> " + rule.device(),
+                         plan::locationText(plan, rule.location()));
     return rules;
   };
   const Rules old = read(before), now = read(after);
@@ -49,7 +53,8 @@ void compareRules(const plan::Plan &before, const plan::Plan &after, Lines &line
   if (oldTexts == nowTexts)
     return;
   const size_t first = lines.size();
-  const std::set<std::string> oldSet(oldTexts.begin(), oldTexts.end()), nowSet(nowTexts.begin(), nowTexts.end());
+  const std::set<std::string> oldSet(oldTexts.begin(), oldTexts.end()),
+      nowSet(nowTexts.begin(), nowTexts.end());
   for (const auto &[text, where] : now)
     if (!oldSet.count(text))
       lines.push_back({"placement rule, now", text, where});
@@ -58,10 +63,14 @@ void compareRules(const plan::Plan &before, const plan::Plan &after, Lines &line
       lines.push_back({"placement rule, no more", text, where});
   if (lines.size() > first)
     return;
-  const size_t at = size_t(std::mismatch(oldTexts.begin(), oldTexts.end(), nowTexts.begin(), nowTexts.end()).first -
-                           oldTexts.begin());
-  auto textAt = [at](const std::vector<std::string> &of) { return at < of.size() ? of[at] : std::string("none"); };
-  lines.push_back({"placement rule " + std::to_string(at + 1), arrow(textAt(oldTexts), textAt(nowTexts))});
+  const size_t at = size_t(
+      std::mismatch(oldTexts.begin(), oldTexts.end(), nowTexts.begin(), nowTexts.end()).first -
+      oldTexts.begin());
+  auto textAt = [at](const std::vector<std::string> &of) {
+    return at < of.size() ? of[at] : std::string("none");
+  };
+  lines.push_back(
+      {"placement rule " + std::to_string(at + 1), arrow(textAt(oldTexts), textAt(nowTexts))});
 }
 
 /// Strategy, replicas and jobs: what the user chose differently.
@@ -83,7 +92,8 @@ Lines reasons(const plan::Plan &before, const plan::Plan &after) {
     return llvm::join(texts, ", ");
   };
   auto batch = [](const plan::Plan &plan) {
-    return plan.phases_size() ? std::to_string(plan.phases(mainPhase(plan)).samples_per_step()) : std::string();
+    return plan.phases_size() ? std::to_string(plan.phases(mainPhase(plan)).samples_per_step())
+                              : std::string();
   };
   compare("model", before.model(), after.model());
   compare("strategy", strategy(before), strategy(after));
@@ -93,7 +103,8 @@ Lines reasons(const plan::Plan &before, const plan::Plan &after) {
           std::to_string(after.strategy().sum_leaves()));
   compare("tasks", jobs(before), jobs(after));
   compare("chief", plan::taskText(before, before.chief()), plan::taskText(after, after.chief()));
-  compare("replicas", std::to_string(before.replicas().size()), std::to_string(after.replicas().size()));
+  compare("replicas", std::to_string(before.replicas().size()),
+          std::to_string(after.replicas().size()));
   compare("samples a step", batch(before), batch(after));
   llvm::MapVector<llvm::StringRef, std::pair<std::string, std::string>> settings;
   for (const plan::Strategy::Setting &setting : before.strategy().settings())
@@ -102,7 +113,8 @@ Lines reasons(const plan::Plan &before, const plan::Plan &after) {
     settings[setting.name()].second = setting.value();
   for (auto &[name, values] : settings)
     if (auto &[old, now] = values; old != now)
-      lines.push_back({name.str(), arrow(old.empty() ? "default" : old, now.empty() ? "default" : now)});
+      lines.push_back(
+          {name.str(), arrow(old.empty() ? "default" : old, now.empty() ? "default" : now)});
   compareRules(before, after, lines);
   return lines;
 }
@@ -120,13 +132,15 @@ Lines movedVariables(const plan::Plan &before, const plan::Plan &after) {
   for (auto &[name, pair] : pairs) {
     std::string a = text(before, pair.first), b = text(after, pair.second);
     const plan::Variable &variable = pair.second ? *pair.second : *pair.first;
-    bool retyped = pair.first && pair.second && !plan::sameType(pair.first->type(), pair.second->type());
+    bool retyped =
+        pair.first && pair.second && !plan::sameType(pair.first->type(), pair.second->type());
     if (a == b && !retyped)
       continue;
-    lines.push_back({"variable " + name.str(), a == b ? a : arrow(a, b),
-                     retyped ? arrow(plan::typeText(pair.first->type()), plan::typeText(pair.second->type()))
-                             : inBytes(plan::tensorBytes(variable.type()).value_or(0)),
-                     plan::locationText(pair.second ? after : before, variable.location())});
+    lines.push_back(
+        {"variable " + name.str(), a == b ? a : arrow(a, b),
+         retyped ? arrow(plan::typeText(pair.first->type()), plan::typeText(pair.second->type()))
+                 : inBytes(plan::tensorBytes(variable.type()).value_or(0)),
+         plan::locationText(pair.second ? after : before, variable.location())});
   }
   return lines;
 }
@@ -137,7 +151,8 @@ std::map<std::string, std::set<std::string>> placesOfWork(const plan::Plan &plan
   for (const plan::Program &program : plan.programs())
     for (const plan::Instruction &instruction : program.instructions())
       if (instruction.has_call() || instruction.has_next_batch())
-        if (const std::string &where = plan::locationText(plan, instruction.location()); !where.empty())
+        if (const std::string &where = plan::locationText(plan, instruction.location());
+            !where.empty())
           places[where].insert(placeName(plan, program));
   return places;
 }
@@ -145,7 +160,9 @@ std::map<std::string, std::set<std::string>> placesOfWork(const plan::Plan &plan
 Lines movedWork(const plan::Plan &before, const plan::Plan &after) {
   auto a = placesOfWork(before), b = placesOfWork(after);
   Lines lines;
-  auto text = [](const std::set<std::string> &rows) { return rows.empty() ? "nothing" : llvm::join(rows, " and "); };
+  auto text = [](const std::set<std::string> &rows) {
+    return rows.empty() ? "nothing" : llvm::join(rows, " and ");
+  };
   std::set<std::string> all;
   for (auto *places : {&a, &b})
     for (auto &[where, rows] : *places)
@@ -168,7 +185,8 @@ std::map<std::string, Crossing> crossings(const plan::Plan &plan) {
     if (!channel.control() && crossesTasks(plan, channel))
       all[channel.name()] = {arrow(placeName(plan, plan.programs(int(channel.sender()))),
                                    placeName(plan, plan.programs(int(channel.receiver())))),
-                             plan::locationText(plan, channel.location()), bytes.betweenTasks(channel)};
+                             plan::locationText(plan, channel.location()),
+                             bytes.betweenTasks(channel)};
   return all;
 }
 
@@ -179,9 +197,10 @@ Lines changedCrossings(const plan::Plan &before, const plan::Plan &after) {
     if (auto old = a.find(name); old == a.end())
       lines.push_back({"now", name, now.ends, inBytes(now.bytes) + " a step", now.location});
     else if (old->second.bytes != now.bytes || old->second.ends != now.ends)
-      lines.push_back({"otherwise", name,
-                       old->second.ends == now.ends ? now.ends : old->second.ends + ", now " + now.ends,
-                       arrow(inBytes(old->second.bytes), inBytes(now.bytes)) + " a step", now.location});
+      lines.push_back(
+          {"otherwise", name,
+           old->second.ends == now.ends ? now.ends : old->second.ends + ", now " + now.ends,
+           arrow(inBytes(old->second.bytes), inBytes(now.bytes)) + " a step", now.location});
   for (auto &[name, old] : a)
     if (!b.count(name))
       lines.push_back({"no more", name, old.ends, inBytes(old.bytes) + " a step", old.location});
@@ -213,12 +232,15 @@ Lines changedSizes(const plan::Plan &before, const plan::Plan &after) {
     if (llvm::all_of(sizes, [](auto &size) { return std::get<1>(size) == std::get<2>(size); }))
       continue;
     std::vector<std::string> line = {name.str()};
-    for (auto [what, x, y] : llvm::ArrayRef(sizes).take_front(old.ownMemory || now.ownMemory ? 6 : 3))
-      line.push_back(std::string(what) + " " + (x == y ? inBytes(x) : arrow(inBytes(x), inBytes(y))));
+    for (auto [what, x, y] :
+         llvm::ArrayRef(sizes).take_front(old.ownMemory || now.ownMemory ? 6 : 3))
+      line.push_back(std::string(what) + " " +
+                     (x == y ? inBytes(x) : arrow(inBytes(x), inBytes(y))));
     lines.push_back(std::move(line));
   }
   if (a.bytesPerStep != b.bytesPerStep)
-    lines.push_back({"between tasks", arrow(inBytes(a.bytesPerStep), inBytes(b.bytesPerStep)) + " a step"});
+    lines.push_back(
+        {"between tasks", arrow(inBytes(a.bytesPerStep), inBytes(b.bytesPerStep)) + " a step"});
   return lines;
 }
 

@@ -1,4 +1,4 @@
-//===- PlanDiff.h - what differs between two plans ------------------------------------------------------*- C++ -*-===//
+//===- PlanDiff.h - what differs between two plans ----------------------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_REPORT_PLANDIFF_H
 #define GRAPHC_PASSES_REPORT_PLANDIFF_H
 

@@ -1,4 +1,4 @@
-//===- PlanReport.cpp - a page that shows a plan ------------------------------------------------------------------===//
+//===- PlanReport.cpp - a page that shows a plan ----------------------------------------------===//
 #include "passes/report/PlanReport.h"
 
 #include "passes/report/CostTable.h"
@@ -36,8 +36,9 @@ std::string queueText(const plan::Program &program, const StepPrediction::Queue 
       (plan::isToDevice(program, instruction.copy()) ? toDevice : fromDevice) = true;
   }
   std::string text;
-  for (auto [is, what] :
-       {std::pair(calls, "calls"), {toDevice, "copies to the device"}, {fromDevice, "copies from the device"}})
+  for (auto [is, what] : {std::pair(calls, "calls"),
+                          {toDevice, "copies to the device"},
+                          {fromDevice, "copies from the device"}})
     if (is)
       text += (text.empty() ? "" : ", ") + std::string(what);
   return text;
@@ -55,15 +56,19 @@ std::string instructionText(const plan::Plan &plan, const plan::Program &program
 namespace {
 
 std::string cell(const std::string &text, bool number = false) {
-  return number ? "<td class=\"number\">" + escapeHtml(text) + "</td>" : "<td>" + escapeHtml(text) + "</td>";
+  return number ? "<td class=\"number\">" + escapeHtml(text) + "</td>"
+                : "<td>" + escapeHtml(text) + "</td>";
 }
 
-std::string section(const char *id, const char *title, const std::string &lead, const std::string &body) {
+std::string section(const char *id, const char *title, const std::string &lead,
+                    const std::string &body) {
   return std::string("<section aria-labelledby=\"") + id + "\">\n<h2 id=\"" + id + "\">" + title +
          "</h2>\n<p class=\"soft\">" + escapeHtml(lead) + "</p>\n" + body + "</section>\n";
 }
 
-std::string figure(const std::string &svg) { return "<figure tabindex=\"0\" role=\"group\">\n" + svg + "</figure>\n"; }
+std::string figure(const std::string &svg) {
+  return "<figure tabindex=\"0\" role=\"group\">\n" + svg + "</figure>\n";
+}
 
 std::string tile(const std::string &value, const std::string &what) {
   return "<li><b>" + escapeHtml(value) + "</b><span>" + escapeHtml(what) + "</span></li>\n";
@@ -81,7 +86,8 @@ public:
   std::string at(llvm::StringRef location) const {
     auto [file, rest] = location.split(':');
     unsigned line = 0;
-    if (file != name_ || rest.split(':').first.getAsInteger(10, line) || line == 0 || line > lines_.size())
+    if (file != name_ || rest.split(':').first.getAsInteger(10, line) || line == 0 ||
+        line > lines_.size())
       return "";
     return lines_[line - 1].trim().str();
   }
@@ -106,12 +112,13 @@ std::string legend() {
                              {"copy", "copy between device and host"},
                              {"data", "next batch"},
                              {"wait", "waiting"}})
-    list += std::string("<li><svg width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"") + style +
-            "\" width=\"12\" height=\"12\"/></svg>" + text + "</li>";
+    list += std::string("<li><svg width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"") +
+            style + "\" width=\"12\" height=\"12\"/></svg>" + text + "</li>";
   return list + "</ul>\n";
 }
 
-/// The instructions that take longest, over all lanes; where there is a measurement, by that or by the prediction, whichever says more.
+/// The instructions that take longest, over all lanes; where there is a measurement, by that or by
+/// the prediction, whichever says more.
 std::string slowest(const ReportInput &input) {
   struct Row {
     double most = 0, predicted = 0;
@@ -139,7 +146,8 @@ std::string slowest(const ReportInput &input) {
         add(span.end - span.start, lane.program, i);
   }
   llvm::sort(all, [](const Row &a, const Row &b) {
-    return std::tuple(-a.most, a.program, a.instruction) < std::tuple(-b.most, b.program, b.instruction);
+    return std::tuple(-a.most, a.program, a.instruction) <
+           std::tuple(-b.most, b.program, b.instruction);
   });
   std::string rows;
   for (const Row &row : llvm::ArrayRef(all).take_front(input.measured ? 20 : 10)) {
@@ -147,13 +155,17 @@ std::string slowest(const ReportInput &input) {
     const plan::Instruction &instruction = program.instructions(row.instruction);
     const bool isQueued = instruction.queue(); // its lane only gives it
     auto time = [&](double seconds) { return cell(isQueued ? "" : inSeconds(seconds), true); };
-    rows += "<tr>" + cell(program.name()) + cell(graphc::instructionText(input.plan, program, instruction)) +
+    rows += "<tr>" + cell(program.name()) +
+            cell(graphc::instructionText(input.plan, program, instruction)) +
             cell(inSeconds(row.predicted), true) +
             (input.measured ? time(row.measured.works) + time(row.measured.waits) : "") + "</tr>\n";
   }
-  return std::string("<h3>What takes longest</h3>\n<div class=\"scroll\"><table><thead><tr><th>program</th>"
-                     "<th>instruction</th><th class=\"number\">") +
-         (input.measured ? "predicted</th><th class=\"number\">measured</th><th class=\"number\">and waited" : "time") +
+  return std::string(
+             "<h3>What takes longest</h3>\n<div class=\"scroll\"><table><thead><tr><th>program</th>"
+             "<th>instruction</th><th class=\"number\">") +
+         (input.measured
+              ? "predicted</th><th class=\"number\">measured</th><th class=\"number\">and waited"
+              : "time") +
          "</th></tr></thead><tbody>\n" + rows + "</tbody></table></div>\n";
 }
 
@@ -163,7 +175,8 @@ std::string overlapText(const StepPrediction &prediction) {
   if (span < 1.02 * prediction.cycle)
     return "";
   return " From the first begin to the last end it takes " + inSeconds(span) +
-         ", but lanes begin the next one before: one ends every " + inSeconds(prediction.cycle) + ".";
+         ", but lanes begin the next one before: one ends every " + inSeconds(prediction.cycle) +
+         ".";
 }
 
 std::string balance(const plan::Plan &plan) {
@@ -182,14 +195,16 @@ std::string balance(const plan::Plan &plan) {
     owner.set_job(task.first);
     owner.set_index(task.second);
     rows += "<tr>" + cell(plan::taskText(plan, owner)) + cell(std::to_string(sum.second), true) +
-            "<td><div class=\"bar\" style=\"width:" + coordinate(most ? 100.0 * double(sum.first) / double(most) : 0) +
-            "%\"></div></td>" + cell(inBytes(sum.first), true) + "</tr>\n";
+            "<td><div class=\"bar\" style=\"width:" +
+            coordinate(most ? 100.0 * double(sum.first) / double(most) : 0) + "%\"></div></td>" +
+            cell(inBytes(sum.first), true) + "</tr>\n";
   }
   std::string note;
   if (owners.size() > 1 && double(most) * double(owners.size()) > 1.5 * double(total))
-    note = "<p class=\"warning\">Unbalanced: the fullest task stores " + inBytes(most) + ", the mean is " +
-           inBytes(total / owners.size()) +
-           ". \"placement\": \"balanced\" or \"split\" in the strategy deals the variables by bytes.</p>\n";
+    note =
+        "<p class=\"warning\">Unbalanced: the fullest task stores " + inBytes(most) +
+        ", the mean is " + inBytes(total / owners.size()) +
+        ". \"placement\": \"balanced\" or \"split\" in the strategy deals the variables by bytes.</p>\n";
   return note +
          "<div class=\"scroll\"><table class=\"bars\"><thead><tr><th>task</th><th class=\"number\">variables</th>"
          "<th><span class=\"soft\">share of the fullest</span></th><th "
@@ -198,7 +213,8 @@ std::string balance(const plan::Plan &plan) {
 }
 
 std::string cutEdges(const plan::Plan &plan, const SourceLines &source) {
-  std::multimap<uint64_t, const plan::Channel *, std::greater<>> channels; // of equals the first stays first
+  // of equals the first stays first
+  std::multimap<uint64_t, const plan::Channel *, std::greater<>> channels;
   const ChannelBytes bytesOf(plan);
   for (const plan::Channel &channel : plan.channels())
     if (!channel.control() && crossesTasks(plan, channel) &&
@@ -213,8 +229,9 @@ std::string cutEdges(const plan::Plan &plan, const SourceLines &source) {
     rows += "<tr>" + cell(channel->name()) +
             cell(placeName(plan, plan.programs(int(channel->sender()))) + " → " +
                  placeName(plan, plan.programs(int(channel->receiver())))) +
-            cell(plan::typeText(channel->type())) + cell((channel->unit_bytes() ? "≤ " : "") + inBytes(bytes), true) +
-            "<td>" + escapeHtml(where) + (line.empty() ? "" : "<br><code>" + escapeHtml(line) + "</code>") +
+            cell(plan::typeText(channel->type())) +
+            cell((channel->unit_bytes() ? "≤ " : "") + inBytes(bytes), true) + "<td>" +
+            escapeHtml(where) + (line.empty() ? "" : "<br><code>" + escapeHtml(line) + "</code>") +
             "</td></tr>\n";
   }
   return "<div class=\"scroll\"><table><thead><tr><th>channel</th><th>from → to</th><th>type</th>"
@@ -225,7 +242,8 @@ std::string cutEdges(const plan::Plan &plan, const SourceLines &source) {
 std::string measuredFigure(const ReportInput &input) {
   if (!input.measured)
     return "";
-  return "<h3>The same, as measured</h3>\n<p class=\"soft\">One of the " + std::to_string(input.measured->steps) +
+  return "<h3>The same, as measured</h3>\n<p class=\"soft\">One of the " +
+         std::to_string(input.measured->steps) +
          " steps of the trace, to the same scale: the one that took neither long nor short. Below are means of all of "
          "them.</p>\n" +
          figure(drawMeasured(input));
@@ -239,52 +257,63 @@ std::string makePage(const ReportInput &input, const cluster::MachineCalibration
   for (const PlanFootprint::Device &device : input.footprint.devices)
     fullest = std::max(fullest, device.total());
   bool updates = plan.phases_size() && plan.phases(mainPhase(plan)).ends_by_end_of_stream();
-  std::string why = prediction.cores > prediction.cycle ? "limited by the cores that the tasks share"
-                                                        : "limited by its longest chain";
+  std::string why = prediction.cores > prediction.cycle
+                        ? "limited by the cores that the tasks share"
+                        : "limited by its longest chain";
   auto facts = plan::checkCertificate(plan);
   std::string title = plan.model() + " — " + plan.strategy().name();
   SourceLines source(model, plan.model());
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-         escapeHtml(title) + "</title>\n<style>" + reportStyle().str() + "</style>\n</head>\n<body>\n<header>\n<h1>" +
-         escapeHtml(plan.model()) + "</h1>\n<p class=\"soft\">" + escapeHtml(summarize(plan)) +
+         escapeHtml(title) + "</title>\n<style>" + reportStyle().str() +
+         "</style>\n</head>\n<body>\n<header>\n<h1>" + escapeHtml(plan.model()) +
+         "</h1>\n<p class=\"soft\">" + escapeHtml(summarize(plan)) +
          "</p>\n<ul class=\"tiles\">\n" +
-         tile(inSeconds(prediction.step), updates ? "predicted for one update" : "predicted for one step") +
-         (input.measured
-              ? tile(inSeconds(input.measured->step), updates ? "measured for one update" : "measured for one step")
-              : "") +
+         tile(inSeconds(prediction.step),
+              updates ? "predicted for one update" : "predicted for one step") +
+         (input.measured ? tile(inSeconds(input.measured->step),
+                                updates ? "measured for one update" : "measured for one step")
+                         : "") +
          tile(inCounts(uint64_t(prediction.samplesPerSecond)), "samples a second") +
          tile(inBytes(input.footprint.bytesPerStep), "between tasks, a step") +
-         (prediction.bytesBetweenHosts ? tile(inBytes(prediction.bytesBetweenHosts), "of it between hosts") : "") +
-         (input.footprint.hasOwnMemory() ? tile(inBytes(input.footprint.copied().total()), "over PCIe, a step") : "") +
+         (prediction.bytesBetweenHosts
+              ? tile(inBytes(prediction.bytesBetweenHosts), "of it between hosts")
+              : "") +
+         (input.footprint.hasOwnMemory()
+              ? tile(inBytes(input.footprint.copied().total()), "over PCIe, a step")
+              : "") +
          tile(inBytes(fullest), "on the fullest device") +
          "</ul>\n<nav aria-label=\"Sections\"><a href=\"#partition\">Partition</a><a href=\"#timeline\">Timeline</a>"
          "<a href=\"#memory\">Memory</a><a href=\"#balance\">Variables</a><a href=\"#edges\">Cut "
          "edges</a></nav>\n</header>\n<main>\n" +
-         section("partition", "Partition",
-                 "Each box is a device (×N: N replicas that are alike); each arrow is all that one sends another in a "
-                 "step.",
-                 figure(drawPartition(input))) +
-         section("timeline", "One step, as predicted",
-                 "Each bar is an instruction (hover over it), each gap a wait. The step is " + why + "." +
-                     overlapText(prediction) +
-                     (input.footprint.hasOwnMemory()
-                          ? " What a lane gives to a queue of its device, that queue does at a time of its own."
-                          : ""),
-                 figure(drawTimeline(input)) + measuredFigure(input) + legend() + slowest(input)) +
+         section(
+             "partition", "Partition",
+             "Each box is a device (×N: N replicas that are alike); each arrow is all that one sends another in a "
+             "step.",
+             figure(drawPartition(input))) +
+         section(
+             "timeline", "One step, as predicted",
+             "Each bar is an instruction (hover over it), each gap a wait. The step is " + why +
+                 "." + overlapText(prediction) +
+                 (input.footprint.hasOwnMemory()
+                      ? " What a lane gives to a queue of its device, that queue does at a time of its own."
+                      : ""),
+             figure(drawTimeline(input)) + measuredFigure(input) + legend() + slowest(input)) +
          section(
              "memory", "Memory over the step",
-             std::string("What is in use while the step goes on: variables, constants and slots for messages below, "
-                         "the arena's live buffers on top; the dashed line is what is reserved.") +
+             std::string(
+                 "What is in use while the step goes on: variables, constants and slots for messages below, "
+                 "the arena's live buffers on top; the dashed line is what is reserved.") +
                  (input.footprint.hasOwnMemory()
                       ? " A device with memory of its own has two charts: of that, and of what it takes of the host's."
                       : ""),
              figure(drawMemory(input))) +
-         section("balance", "Where the variables are", "Bytes of variables by the task that stores them.",
-                 balance(plan)) +
-         section("edges", "Cut edges",
-                 "What crosses from task to task in a step, and the line of the model that made it.",
-                 cutEdges(plan, source)) +
+         section("balance", "Where the variables are",
+                 "Bytes of variables by the task that stores them.", balance(plan)) +
+         section(
+             "edges", "Cut edges",
+             "What crosses from task to task in a step, and the line of the model that made it.",
+             cutEdges(plan, source)) +
          "</main>\n<footer><p>" + escapeHtml(plan.producer()) + ". " +
          (facts.ok() ? "The plan cannot hang: " + std::to_string(facts->edges) + " edges among " +
                            std::to_string(facts->events) + " events were proven free of circles."
@@ -298,7 +327,8 @@ std::string makePage(const ReportInput &input, const cluster::MachineCalibration
 std::string makeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
                        const cluster::MachineCalibration &calibration, const std::string &model,
                        const MeasuredTimes *measured) {
-  return makePage({plan, computeFootprint(plan), predict(plan, cluster, calibration), measured}, calibration, model);
+  return makePage({plan, computeFootprint(plan), predict(plan, cluster, calibration), measured},
+                  calibration, model);
 }
 
 } // namespace graphc

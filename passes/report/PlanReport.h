@@ -1,4 +1,4 @@
-//===- PlanReport.h - a page that shows a plan ----------------------------------------------------------*- C++ -*-===//
+//===- PlanReport.h - a page that shows a plan --------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_REPORT_PLANREPORT_H
 #define GRAPHC_PASSES_REPORT_PLANREPORT_H
 
@@ -10,8 +10,9 @@
 
 namespace graphc {
 
-/// One HTML page that needs nothing else, neither network nor scripts. `model`: the file that the plan was made of, whose lines are shown
-/// where it can be read. `measured`: of a run of it; null: only what is predicted.
+/// One HTML page that needs nothing else, neither network nor scripts. `model`: the file that the
+/// plan was made of, whose lines are shown where it can be read. `measured`: of a run of it; null:
+/// only what is predicted.
 std::string makeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
                        const cluster::MachineCalibration &calibration, const std::string &model,
                        const MeasuredTimes *measured = nullptr);

@@ -1,4 +1,4 @@
-//===- ReportParts.h - the parts of the report's page ---------------------------------------------------*- C++ -*-===//
+//===- ReportParts.h - the parts of the report's page -------------------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_REPORT_REPORTPARTS_H
 #define GRAPHC_PASSES_REPORT_REPORTPARTS_H
 
@@ -23,7 +23,8 @@ using base::escapeHtml;
 /// A number of an SVG coordinate.
 std::string coordinate(double value);
 /// "train_step.matmul_3", "receive w1.to_worker", …; with its place in the model.
-std::string instructionText(const plan::Plan &plan, const plan::Program &program, const plan::Instruction &instruction);
+std::string instructionText(const plan::Plan &plan, const plan::Program &program,
+                            const plan::Instruction &instruction);
 /// What a queue of a program is for: "calls", "copies to the device", "copies from the device".
 std::string queueText(const plan::Program &program, const StepPrediction::Queue &queue);
 
@@ -36,7 +37,8 @@ std::string drawPartition(const ReportInput &input);
 std::string drawTimeline(const ReportInput &input);
 /// The same as it was measured, to the same scale.
 std::string drawMeasured(const ReportInput &input);
-/// Seconds from the first lane's begin to the last one's end: where lanes overlap, more than a step takes.
+/// Seconds from the first lane's begin to the last one's end: where lanes overlap, more than a step
+/// takes.
 double spanOf(const StepPrediction &prediction);
 /// Bytes in use over the step, one chart a device; two where it has memory of its own.
 std::string drawMemory(const ReportInput &input);

@@ -1,4 +1,4 @@
-//===- ReportPicture.cpp - devices as boxes, channels as arrows ----------------------------------------------------===//
+//===- ReportPicture.cpp - devices as boxes, channels as arrows -------------------------------===//
 #include "passes/report/ReportParts.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -13,8 +13,8 @@
 namespace graphc {
 namespace {
 
-constexpr double kLeastWidth = 280, kPadding = 16, kLetter = 7.6, kLabel = 190, kHead = 84, kPort = 24, kGap = 230,
-                 kMargin = 20, kLoop = 190;
+constexpr double kLeastWidth = 280, kPadding = 16, kLetter = 7.6, kLabel = 190, kHead = 84,
+                 kPort = 24, kGap = 230, kMargin = 20, kLoop = 190;
 
 struct Box {
   const PlanFootprint::Device *device;
@@ -24,7 +24,8 @@ struct Box {
 };
 
 std::string titleOf(const Box &box) {
-  return box.device->name + (box.device->instances > 1 ? " ×" + std::to_string(box.device->instances) : "");
+  return box.device->name +
+         (box.device->instances > 1 ? " ×" + std::to_string(box.device->instances) : "");
 }
 
 /// All channels from one device to another.
@@ -39,8 +40,8 @@ struct Arrow {
 };
 
 std::string labelOf(const Arrow &arrow) {
-  return (arrow.atMost ? "≤ " : "") + inBytes(arrow.bytes) + " · " + std::to_string(arrow.channels) +
-         (arrow.channels == 1 ? " channel" : " channels");
+  return (arrow.atMost ? "≤ " : "") + inBytes(arrow.bytes) + " · " +
+         std::to_string(arrow.channels) + (arrow.channels == 1 ? " channel" : " channels");
 }
 
 class Picture {
@@ -54,7 +55,9 @@ private:
   std::string drawBox(const Box &box) const;
   std::string drawArrow(const Arrow &arrow) const;
   std::string drawLabel(const Arrow &arrow) const;
-  double thicknessOf(const Arrow &arrow) const { return 1.5 + 5 * std::sqrt(double(arrow.bytes) / double(most_)); }
+  double thicknessOf(const Arrow &arrow) const {
+    return 1.5 + 5 * std::sqrt(double(arrow.bytes) / double(most_));
+  }
   double portX(const Box &box, bool right) const { return box.x + (right ? boxWidth_ : 0); }
   double portY(const Box &box, unsigned port) const { return box.y + kHead + (port + 0.5) * kPort; }
 
@@ -83,7 +86,8 @@ void Picture::collect() {
     if (channel.all_to_all()) {
       for (unsigned from : rows.of(sender))
         for (unsigned to : rows.of(receiver))
-          all += messages[{from, to}] = uint64_t(rows.all()[from].tasks) * (rows.all()[to].tasks - (from == to));
+          all += messages[{from, to}] =
+              uint64_t(rows.all()[from].tasks) * (rows.all()[to].tasks - (from == to));
     } else {
       for (uint32_t i = 0; i < std::max(1u, channel.instances()); ++i, ++all)
         ++messages[{rows.of(sender, i), rows.of(receiver, i)}];
@@ -125,13 +129,15 @@ void Picture::layout() {
     arrow.leavePort = arrow.leavesRight ? from.right++ : from.left++;
     arrow.enterPort = arrow.entersRight ? to.right++ : to.left++;
   }
-  for (const Box &box : boxes_) { // as wide as its name in bold letters, whatever font the reader has
+  for (const Box &box : boxes_) {
+    // as wide as its name in bold letters, whatever font the reader has
     boxWidth_ = std::max(boxWidth_, 2 * kPadding + kLetter * double(titleOf(box).size()));
     if (box.left && box.right)
       boxWidth_ = std::max(boxWidth_, 2 * kLabel + kPadding);
   }
   std::vector<double> bottoms(jobs.size(), kMargin);
-  bool loops = llvm::any_of(arrows_, [&](const Arrow &a) { return boxes_[a.from].column == boxes_[a.to].column; });
+  bool loops = llvm::any_of(
+      arrows_, [&](const Arrow &a) { return boxes_[a.from].column == boxes_[a.to].column; });
   for (Box &box : boxes_) {
     box.height = kHead + std::max({box.left, box.right, 0u}) * kPort + 10;
     box.x = kMargin + box.column * (boxWidth_ + kGap);
@@ -148,16 +154,20 @@ std::string Picture::drawBox(const Box &box) const {
   const PlanFootprint::Device &device = *box.device;
   std::string text;
   auto line = [&](double dy, const char *style, const std::string &content) {
-    text += "<text x=\"" + coordinate(box.x + kPadding) + "\" y=\"" + coordinate(box.y + dy) + "\" class=\"" + style +
-            "\">" + escapeHtml(content) + "</text>";
+    text += "<text x=\"" + coordinate(box.x + kPadding) + "\" y=\"" + coordinate(box.y + dy) +
+            "\" class=\"" + style + "\">" + escapeHtml(content) + "</text>";
   };
-  text += "<rect class=\"box\" rx=\"9\" x=\"" + coordinate(box.x) + "\" y=\"" + coordinate(box.y) + "\" width=\"" +
-          coordinate(boxWidth_) + "\" height=\"" + coordinate(box.height) + "\"/>";
+  text += "<rect class=\"box\" rx=\"9\" x=\"" + coordinate(box.x) + "\" y=\"" + coordinate(box.y) +
+          "\" width=\"" + coordinate(boxWidth_) + "\" height=\"" + coordinate(box.height) + "\"/>";
   line(24, "strong", titleOf(box));
   if (device.ownMemory) {
-    line(43, "soft", "variables " + inBytes(device.variables) + ", arenas " + inBytes(device.arena));
-    line(59, "soft", "host: pinned " + inBytes(device.pinned) + ", channels " + inBytes(device.channels));
-    line(75, "soft", "PCIe: " + inBytes(device.copied.toDevice) + " in, " + inBytes(device.copied.fromDevice) + " out");
+    line(43, "soft",
+         "variables " + inBytes(device.variables) + ", arenas " + inBytes(device.arena));
+    line(59, "soft",
+         "host: pinned " + inBytes(device.pinned) + ", channels " + inBytes(device.channels));
+    line(75, "soft",
+         "PCIe: " + inBytes(device.copied.toDevice) + " in, " + inBytes(device.copied.fromDevice) +
+             " out");
   } else {
     line(43, "soft", "variables " + inBytes(device.variables));
     line(59, "soft", "arenas " + inBytes(device.arena));
@@ -173,14 +183,18 @@ std::string Picture::drawArrow(const Arrow &arrow) const {
   double outX = arrow.leavesRight ? 1 : -1, inX = arrow.entersRight ? 1 : -1;
   double reach = from.column == to.column ? kLoop * 0.75 : std::abs(x2 - x1) * 0.45;
   double tipX = x2 + inX * 9; // the head's base
-  std::string path = "M" + coordinate(x1) + " " + coordinate(y1) + " C" + coordinate(x1 + outX * reach) + " " +
-                     coordinate(y1) + " " + coordinate(tipX + inX * reach) + " " + coordinate(y2) + " " +
+  std::string path = "M" + coordinate(x1) + " " + coordinate(y1) + " C" +
+                     coordinate(x1 + outX * reach) + " " + coordinate(y1) + " " +
+                     coordinate(tipX + inX * reach) + " " + coordinate(y2) + " " +
                      coordinate(tipX) + " " + coordinate(y2);
   const double half = 4 + thicknessOf(arrow) / 2;
-  return "<g><title>" + escapeHtml(from.device->name + " to " + to.device->name + ": " + labelOf(arrow) + " a step") +
-         "</title><path class=\"edge\" stroke-width=\"" + coordinate(thicknessOf(arrow)) + "\" d=\"" + path +
-         "\"/><path class=\"head\" d=\"M" + coordinate(x2) + " " + coordinate(y2) + " l" + coordinate(inX * 11) + " " +
-         coordinate(-half) + " v" + coordinate(2 * half) + " z\"/></g>\n";
+  return "<g><title>" +
+         escapeHtml(from.device->name + " to " + to.device->name + ": " + labelOf(arrow) +
+                    " a step") +
+         "</title><path class=\"edge\" stroke-width=\"" + coordinate(thicknessOf(arrow)) +
+         "\" d=\"" + path + "\"/><path class=\"head\" d=\"M" + coordinate(x2) + " " +
+         coordinate(y2) + " l" + coordinate(inX * 11) + " " + coordinate(-half) + " v" +
+         coordinate(2 * half) + " z\"/></g>\n";
 }
 
 /// In the box where the arrow begins, beside that: there no other arrow is.
@@ -188,18 +202,21 @@ std::string Picture::drawLabel(const Arrow &arrow) const {
   const Box &from = boxes_[arrow.from];
   return std::string("<text text-anchor=\"") + (arrow.leavesRight ? "end" : "start") + "\" x=\"" +
          coordinate(portX(from, arrow.leavesRight) + (arrow.leavesRight ? -10 : 10)) + "\" y=\"" +
-         coordinate(portY(from, arrow.leavePort) + 4) + "\">" + escapeHtml(labelOf(arrow)) + "</text>\n";
+         coordinate(portY(from, arrow.leavePort) + 4) + "\">" + escapeHtml(labelOf(arrow)) +
+         "</text>\n";
 }
 
 std::string Picture::draw() {
   collect();
   layout();
-  std::string svg = "<svg role=\"img\" aria-labelledby=\"partition-title partition-desc\" width=\"" +
-                    coordinate(width_) + "\" height=\"" + coordinate(height_) + "\" viewBox=\"0 0 " +
-                    coordinate(width_) + " " + coordinate(height_) +
-                    "\">\n<title id=\"partition-title\">Devices and the bytes between them</title>" +
-                    "<desc id=\"partition-desc\">" + std::to_string(boxes_.size()) + " boxes, " +
-                    std::to_string(arrows_.size()) + " arrows; the table of channels below says the same.</desc>\n";
+  std::string svg =
+      "<svg role=\"img\" aria-labelledby=\"partition-title partition-desc\" width=\"" +
+      coordinate(width_) + "\" height=\"" + coordinate(height_) + "\" viewBox=\"0 0 " +
+      coordinate(width_) + " " + coordinate(height_) +
+      "\">\n<title id=\"partition-title\">Devices and the bytes between them</title>" +
+      "<desc id=\"partition-desc\">" + std::to_string(boxes_.size()) + " boxes, " +
+      std::to_string(arrows_.size()) +
+      " arrows; the table of channels below says the same.</desc>\n";
   for (const Arrow &arrow : arrows_)
     svg += drawArrow(arrow);
   for (const Box &box : boxes_)

@@ -1,10 +1,11 @@
-//===- ReportStyle.cpp - the style sheet of the report ------------------------------------------------------------===//
+//===- ReportStyle.cpp - the style sheet of the report ----------------------------------------===//
 #include "passes/report/ReportParts.h"
 
 namespace graphc {
 
-// Colours are variables, so that the drawings follow the reader's light or dark mode without a script. The kinds of the
-// timeline differ in lightness as well as in hue and have patterns in their names on hover: colour alone carries nothing.
+// Colours are variables, so that the drawings follow the reader's light or dark mode without a
+// script. The kinds of the timeline differ in lightness as well as in hue and have patterns in
+// their names on hover: colour alone carries nothing.
 llvm::StringRef reportStyle() {
   return R"css(
 :root { color-scheme: light dark; --page: #f7f7f5; --card: #ffffff; --ink: #1d2330; --soft: #5c6573; --line: #d5d9e0;

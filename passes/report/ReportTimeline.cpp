@@ -1,4 +1,4 @@
-//===- ReportTimeline.cpp - one predicted step, lane by lane: time and memory -------------------------------------===//
+//===- ReportTimeline.cpp - one predicted step, lane by lane: time and memory -----------------===//
 #include "passes/report/ReportParts.h"
 
 #include "runtime/common/plan/InstructionTable.h"
@@ -13,10 +13,12 @@
 namespace graphc {
 namespace {
 
-constexpr double kLabel = 248, kPlot = 744, kRight = 44; // as wide as the page's sections; right: half of the last time
+// as wide as the page's sections; right: half of the last time
+constexpr double kLabel = 248, kPlot = 744, kRight = 44;
 
 /// The class of an instruction's bar.
-const char *styleOf(const plan::Plan &plan, const plan::Program &program, const plan::Instruction &instruction) {
+const char *styleOf(const plan::Plan &plan, const plan::Program &program,
+                    const plan::Instruction &instruction) {
   if (instruction.has_copy())
     return "copy";
   if (instruction.has_call())
@@ -24,7 +26,8 @@ const char *styleOf(const plan::Plan &plan, const plan::Program &program, const 
   if (instruction.has_next_batch())
     return "data";
   const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
-  return !effects.channels.empty() && plan::ofSender(effects.channels.front().action) ? "send" : "take";
+  return !effects.channels.empty() && plan::ofSender(effects.channels.front().action) ? "send"
+                                                                                      : "take";
 }
 
 /// From 0 to so many seconds, and where ticks stand.
@@ -40,9 +43,11 @@ struct Axis {
     std::string svg;
     for (double time = 0; time <= end * 1.0001; time += tick) {
       std::string x = coordinate(at(time));
-      svg += "<line class=\"axis\" x1=\"" + x + "\" x2=\"" + x + "\" y1=\"" + coordinate(top) + "\" y2=\"" +
-             coordinate(bottom) + "\"/><text class=\"soft\" text-anchor=\"middle\" x=\"" + x + "\" y=\"" +
-             coordinate(bottom + 16) + "\">" + escapeHtml(time == 0 ? "0" : inSeconds(time)) + "</text>\n";
+      svg += "<line class=\"axis\" x1=\"" + x + "\" x2=\"" + x + "\" y1=\"" + coordinate(top) +
+             "\" y2=\"" + coordinate(bottom) +
+             "\"/><text class=\"soft\" text-anchor=\"middle\" x=\"" + x + "\" y=\"" +
+             coordinate(bottom + 16) + "\">" + escapeHtml(time == 0 ? "0" : inSeconds(time)) +
+             "</text>\n";
     }
     return svg;
   }
@@ -50,29 +55,34 @@ struct Axis {
   double end, tick = 0;
 };
 
-std::string rect(const char *style, double x, double y, double width, double height, const std::string &title) {
-  return std::string("<rect class=\"") + style + "\" x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) + "\" width=\"" +
-         coordinate(width) + "\" height=\"" + coordinate(height) + "\"><title>" + escapeHtml(title) +
-         "</title></rect>\n";
+std::string rect(const char *style, double x, double y, double width, double height,
+                 const std::string &title) {
+  return std::string("<rect class=\"") + style + "\" x=\"" + coordinate(x) + "\" y=\"" +
+         coordinate(y) + "\" width=\"" + coordinate(width) + "\" height=\"" + coordinate(height) +
+         "\"><title>" + escapeHtml(title) + "</title></rect>\n";
 }
 
 std::string openSvg(const std::string &title, const std::string &id, double height) {
   double width = kLabel + kPlot + kRight;
-  return "<svg role=\"img\" aria-labelledby=\"" + id + "\" width=\"" + coordinate(width) + "\" height=\"" +
-         coordinate(height) + "\" viewBox=\"0 0 " + coordinate(width) + " " + coordinate(height) + "\">\n<title id=\"" +
-         id + "\">" + escapeHtml(title) + "</title>\n";
+  return "<svg role=\"img\" aria-labelledby=\"" + id + "\" width=\"" + coordinate(width) +
+         "\" height=\"" + coordinate(height) + "\" viewBox=\"0 0 " + coordinate(width) + " " +
+         coordinate(height) + "\">\n<title id=\"" + id + "\">" + escapeHtml(title) + "</title>\n";
 }
 
 /// Two lines left of a plot, cut to its width and whole on hover.
 std::string label(const std::string &first, const std::string &second, double y) {
-  auto cut = [](const std::string &text) { return text.size() <= 32 ? text : text.substr(0, 31) + "…"; };
-  return "<text class=\"strong\" x=\"0\" y=\"" + coordinate(y) + "\">" + escapeHtml(cut(first)) + "<title>" +
-         escapeHtml(first) + "</title></text><text class=\"soft\" x=\"0\" y=\"" + coordinate(y + 15) + "\">" +
-         escapeHtml(cut(second)) + "<title>" + escapeHtml(second) + "</title></text>\n";
+  auto cut = [](const std::string &text) {
+    return text.size() <= 32 ? text : text.substr(0, 31) + "…";
+  };
+  return "<text class=\"strong\" x=\"0\" y=\"" + coordinate(y) + "\">" + escapeHtml(cut(first)) +
+         "<title>" + escapeHtml(first) + "</title></text><text class=\"soft\" x=\"0\" y=\"" +
+         coordinate(y + 15) + "\">" + escapeHtml(cut(second)) + "<title>" + escapeHtml(second) +
+         "</title></text>\n";
 }
 
 std::string laneLabel(const plan::Plan &plan, const plan::Program &program, double y) {
-  return label(program.name() + (program.instances() > 1 ? " ×" + std::to_string(program.instances()) : ""),
+  return label(program.name() +
+                   (program.instances() > 1 ? " ×" + std::to_string(program.instances()) : ""),
                placeName(plan, program), y);
 }
 
@@ -88,12 +98,14 @@ std::vector<Bar> barsOf(const plan::Plan &plan, const StepPrediction::LaneTimes 
   std::vector<Bar> bars;
   for (auto [i, span] : llvm::enumerate(lane.spans)) {
     const plan::Instruction &instruction = program.instructions(int(i));
-    bars.push_back({int(i), span, instruction.queue() ? "give" : styleOf(plan, program, instruction)});
+    bars.push_back(
+        {int(i), span, instruction.queue() ? "give" : styleOf(plan, program, instruction)});
   }
   return bars;
 }
 
-std::vector<Bar> barsOf(const plan::Plan &plan, const plan::Program &program, const StepPrediction::Queue &queue) {
+std::vector<Bar> barsOf(const plan::Plan &plan, const plan::Program &program,
+                        const StepPrediction::Queue &queue) {
   std::vector<Bar> bars;
   for (auto [i, span] : llvm::zip(queue.instructions, queue.spans))
     bars.push_back({i, span, styleOf(plan, program, program.instructions(i))});
@@ -123,10 +135,11 @@ Axis axisOf(const ReportInput &input) {
   return Axis(end);
 }
 
-/// The bars of a lane or of a queue. What is narrower than half a pixel joins its neighbours, so that a step of ten thousand
-/// instructions is a page that opens.
-std::string drawBars(const plan::Plan &plan, const plan::Program &program, const std::vector<Bar> &bars,
-                     const std::string &idle, const Axis &axis, double y, double height) {
+/// The bars of a lane or of a queue. What is narrower than half a pixel joins its neighbours, so
+/// that a step of ten thousand instructions is a page that opens.
+std::string drawBars(const plan::Plan &plan, const plan::Program &program,
+                     const std::vector<Bar> &bars, const std::string &idle, const Axis &axis,
+                     double y, double height) {
   std::string svg = rect("wait", kLabel, y, kPlot, height, idle);
   constexpr double kNarrow = 0.5;
   double from = -1, to = 0;
@@ -137,25 +150,30 @@ std::string drawBars(const plan::Plan &plan, const plan::Program &program, const
     constexpr double kRoom = 56;
     if (from >= 0 && to > from)
       svg += rect(style, axis.at(from), y, std::max(0.4, axis.at(to) - axis.at(from)), height,
-                  joined == 1 ? title + ", " + inSeconds(to - from)
-                              : std::to_string(joined) + " short instructions, " + inSeconds(to - from));
+                  joined == 1
+                      ? title + ", " + inSeconds(to - from)
+                      : std::to_string(joined) + " short instructions, " + inSeconds(to - from));
     if (joined == 1 && !inside.empty() && axis.at(to) - axis.at(from) > kRoom)
-      svg += "<text class=\"inside\" text-anchor=\"middle\" x=\"" + coordinate(axis.at((from + to) / 2)) + "\" y=\"" +
-             coordinate(y + height / 2 + 4) + "\">" + escapeHtml(inside) + "</text>\n";
+      svg += "<text class=\"inside\" text-anchor=\"middle\" x=\"" +
+             coordinate(axis.at((from + to) / 2)) + "\" y=\"" + coordinate(y + height / 2 + 4) +
+             "\">" + escapeHtml(inside) + "</text>\n";
     from = -1;
     joined = 0;
   };
   for (const Bar &bar : bars) {
     bool narrow = axis.at(bar.span.end) - axis.at(bar.span.start) < kNarrow;
     bool joins = from >= 0 && narrow && llvm::StringRef(bar.style) == style &&
-                 axis.at(bar.span.start) - axis.at(to) < kNarrow && axis.at(to) - axis.at(from) < 8 * kNarrow;
+                 axis.at(bar.span.start) - axis.at(to) < kNarrow &&
+                 axis.at(to) - axis.at(from) < 8 * kNarrow;
     if (!joins) {
       flush();
       from = bar.span.start;
       style = bar.style;
       const plan::Instruction &instruction = program.instructions(bar.instruction);
       title = instructionText(plan, program, instruction);
-      inside = llvm::StringRef(style) == "copy" ? inBytes(program.buffers(int(instruction.copy().to())).bytes()) : "";
+      inside = llvm::StringRef(style) == "copy"
+                   ? inBytes(program.buffers(int(instruction.copy().to())).bytes())
+                   : "";
     }
     to = bar.span.end;
     ++joined;
@@ -186,10 +204,13 @@ std::vector<Life> livesOf(const plan::Plan &plan, const plan::Program &program) 
       llvm::for_each(lent[{effect.channel, effect.action}], use);
     for (const plan::BufferEffect &effect : effects.buffers) {
       use(effect.buffer);
-      if (effect.until == plan::BufferHold::Done || effect.until == plan::BufferHold::ReceivedThenDone)
-        lent[{effects.channels.front().channel, plan::ChannelAction::Done}].push_back(effect.buffer);
+      if (effect.until == plan::BufferHold::Done ||
+          effect.until == plan::BufferHold::ReceivedThenDone)
+        lent[{effects.channels.front().channel, plan::ChannelAction::Done}].push_back(
+            effect.buffer);
       else if (effect.until == plan::BufferHold::Received)
-        lent[{effects.channels.front().channel, plan::ChannelAction::Receive}].push_back(effect.buffer);
+        lent[{effects.channels.front().channel, plan::ChannelAction::Receive}].push_back(
+            effect.buffer);
     }
   }
   auto untilEnd = [&](uint32_t buffer) { lives[buffer].last = program.instructions_size() - 1; };
@@ -213,16 +234,18 @@ std::vector<StepTimeline::Span> timesOf(const StepPrediction::LaneTimes &lane) {
   return times;
 }
 
-/// What the lanes of one device hold together in one space of their arenas, in the order of time: by how much it changes when. Views share a
-/// place and count once.
+/// What the lanes of one device hold together in one space of their arenas, in the order of time:
+/// by how much it changes when. Views share a place and count once.
 std::vector<std::pair<double, int64_t>>
-changesOf(const ReportInput &input, const std::vector<const StepPrediction::LaneTimes *> &lanes, plan::Space space) {
+changesOf(const ReportInput &input, const std::vector<const StepPrediction::LaneTimes *> &lanes,
+          plan::Space space) {
   std::vector<std::pair<double, int64_t>> changes;
   for (const StepPrediction::LaneTimes *lane : lanes) {
     const plan::Program &program = input.plan.programs(int(lane->program));
     const std::vector<Life> lives = livesOf(input.plan, program);
     const std::vector<StepTimeline::Span> times = timesOf(*lane);
-    std::map<std::pair<uint64_t, uint64_t>, int> lastOf; // (offset, bytes): end of what is counted already
+    // (offset, bytes): end of what is counted already
+    std::map<std::pair<uint64_t, uint64_t>, int> lastOf;
     for (int i = 0; i < program.buffers_size(); ++i) {
       const plan::Buffer &buffer = program.buffers(i);
       Life life = lives[size_t(i)];
@@ -243,7 +266,8 @@ changesOf(const ReportInput &input, const std::vector<const StepPrediction::Lane
   return changes;
 }
 
-/// One of a device's memories: what it is called, what always lies there, and what is reserved in all.
+/// One of a device's memories: what it is called, what always lies there, and what is reserved in
+/// all.
 struct Store {
   plan::Space space;
   std::string what, fixed; ///< what: "" of the only one
@@ -254,15 +278,18 @@ std::vector<Store> storesOf(const PlanFootprint::Device &device) {
   const uint64_t held = device.variables + device.constants;
   const std::string constants = device.constants ? ", constants" : "";
   if (!device.ownMemory)
-    return {{plan::HOST, "", "variables" + constants + " and channels", held + device.channels, device.total()}};
+    return {{plan::HOST, "", "variables" + constants + " and channels", held + device.channels,
+             device.total()}};
   return {{plan::DEVICE, "own memory", "variables" + constants, held, device.total()},
-          {plan::HOST, "of the host", "copies of variables and channels", device.ofHost() - device.pinnedArena,
-           device.ofHost()}};
+          {plan::HOST, "of the host", "copies of variables and channels",
+           device.ofHost() - device.pinnedArena, device.ofHost()}};
 }
 
-std::string drawDeviceMemory(const ReportInput &input, const std::vector<const StepPrediction::LaneTimes *> &lanes,
+std::string drawDeviceMemory(const ReportInput &input,
+                             const std::vector<const StepPrediction::LaneTimes *> &lanes,
                              unsigned row, const Store &store, const Axis &axis) {
-  // `reserved` is for the phase that needs most; messages of this one may need less than `base` says.
+  // `reserved` is for the phase that needs most; messages of this one may need less than `base`
+  // says.
   const uint64_t base = store.base, reserved = store.reserved;
   const std::vector<std::pair<double, int64_t>> changes = changesOf(input, lanes, store.space);
   uint64_t now = base, peak = base;
@@ -287,20 +314,26 @@ std::string drawDeviceMemory(const ReportInput &input, const std::vector<const S
   for (const StepPrediction::LaneTimes *lane : lanes)
     programs += (programs.empty() ? "" : ", ") + input.plan.programs(int(lane->program)).name();
   const PlanFootprint::Device &device = input.footprint.devices[row];
-  const std::string name = device.name + (device.instances > 1 ? " ×" + std::to_string(device.instances) : "");
+  const std::string name =
+      device.name + (device.instances > 1 ? " ×" + std::to_string(device.instances) : "");
   const std::string comma = store.what.empty() ? "" : ", ";
-  std::string title = device.name + comma + store.what + ": at most " + inBytes(peak) + " in use, " +
-                      inBytes(reserved) + " reserved, of which " + inBytes(base) + " " + store.fixed;
+  std::string title = device.name + comma + store.what + ": at most " + inBytes(peak) +
+                      " in use, " + inBytes(reserved) + " reserved, of which " + inBytes(base) +
+                      " " + store.fixed;
   const bool isSecond = device.ownMemory && store.space == plan::HOST;
-  std::string svg = openSvg(title, "memory-" + std::to_string(row) + (isSecond ? "-host" : ""), bottom + 24);
+  std::string svg =
+      openSvg(title, "memory-" + std::to_string(row) + (isSecond ? "-host" : ""), bottom + 24);
   svg += axis.draw(top, bottom) + label(name, store.what + comma + programs, top + 14);
   svg += "<text class=\"soft\" x=\"0\" y=\"" + coordinate(top + 50) + "\">peak " + inBytes(peak) +
-         "</text><text class=\"soft\" x=\"0\" y=\"" + coordinate(top + 66) + "\">reserved " + inBytes(reserved) +
-         "</text><text class=\"soft\" x=\"0\" y=\"" + coordinate(top + 82) + "\">fixed " + inBytes(base) + "</text>\n";
+         "</text><text class=\"soft\" x=\"0\" y=\"" + coordinate(top + 66) + "\">reserved " +
+         inBytes(reserved) + "</text><text class=\"soft\" x=\"0\" y=\"" + coordinate(top + 82) +
+         "\">fixed " + inBytes(base) + "</text>\n";
   svg += rect("base", kLabel, y(base), kPlot, bottom - y(base), store.fixed + ": " + inBytes(base));
-  svg += "<path class=\"area\" d=\"" + path + "\"><title>" + escapeHtml(title) + "</title></path>\n";
-  svg += "<line class=\"limit\" x1=\"" + coordinate(kLabel) + "\" x2=\"" + coordinate(kLabel + kPlot) + "\" y1=\"" +
-         coordinate(y(reserved)) + "\" y2=\"" + coordinate(y(reserved)) + "\"/>\n</svg>\n";
+  svg +=
+      "<path class=\"area\" d=\"" + path + "\"><title>" + escapeHtml(title) + "</title></path>\n";
+  svg += "<line class=\"limit\" x1=\"" + coordinate(kLabel) + "\" x2=\"" +
+         coordinate(kLabel + kPlot) + "\" y1=\"" + coordinate(y(reserved)) + "\" y2=\"" +
+         coordinate(y(reserved)) + "\"/>\n</svg>\n";
   return svg;
 }
 
@@ -326,13 +359,15 @@ std::string drawTimeline(const ReportInput &input) {
   for (const StepPrediction::LaneTimes &lane : input.prediction.lanes) {
     const plan::Program &program = input.plan.programs(int(lane.program));
     svg += laneLabel(input.plan, program, y + 10) +
-           drawBars(input.plan, program, barsOf(input.plan, lane), program.name() + " waits", axis, y, kBar);
+           drawBars(input.plan, program, barsOf(input.plan, lane), program.name() + " waits", axis,
+                    y, kBar);
     y += kRow - (lane.queues.empty() ? 0 : 8);
     for (const StepPrediction::Queue &queue : lane.queues) {
       const std::string what = queueText(program, queue);
-      svg += "<text class=\"soft\" x=\"14\" y=\"" + coordinate(y + 12) + "\">queue " + std::to_string(queue.number) +
-             ": " + escapeHtml(what) + "</text>" +
-             drawBars(input.plan, program, barsOf(input.plan, program, queue), "nothing to do", axis, y, kQueueBar);
+      svg += "<text class=\"soft\" x=\"14\" y=\"" + coordinate(y + 12) + "\">queue " +
+             std::to_string(queue.number) + ": " + escapeHtml(what) + "</text>" +
+             drawBars(input.plan, program, barsOf(input.plan, program, queue), "nothing to do",
+                      axis, y, kQueueBar);
       y += kQueueRow;
     }
     y += lane.queues.empty() ? 0 : 8;

@@ -13,7 +13,8 @@ namespace graphc {
 /// What the lane does first behind an instruction, but for waits: for that a segment ends there.
 static std::string nextOfLane(const plan::Plan &plan, const plan::Program &program, int behind) {
   for (int i = behind + 1; i < program.instructions_size(); ++i)
-    if (const plan::Instruction &instruction = program.instructions(i); !instruction.queue() && !instruction.has_wait())
+    if (const plan::Instruction &instruction = program.instructions(i);
+        !instruction.queue() && !instruction.has_wait())
       return instructionText(plan, program, instruction);
   return "";
 }
@@ -28,7 +29,8 @@ void printSegments(const plan::Plan &plan, llvm::raw_ostream &os) {
     plan::LoopWalk loops;
     std::vector<std::string> between; // each once
     for (int i = 0; i < program.instructions_size(); ++i) {
-      const uint32_t before = i ? program.instructions(last).segment() : 0, here = program.instructions(i).segment();
+      const uint32_t before = i ? program.instructions(last).segment() : 0,
+                     here = program.instructions(i).segment();
       const uint32_t times = loops.times(program.instructions(i));
       launches += here > before ? times : 0;
       if (before && here > before)

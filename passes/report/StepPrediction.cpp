@@ -1,4 +1,4 @@
-//===- StepPrediction.cpp - how long a step of a plan will take ---------------------------------------------------===//
+//===- StepPrediction.cpp - how long a step of a plan will take -------------------------------===//
 #include "passes/report/StepPrediction.h"
 
 #include "passes/compiler/PlanFacts.h"
@@ -24,9 +24,10 @@ TimeModel::Engine engineOf(const std::string &device) {
 
 class Model {
 public:
-  Model(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const cluster::MachineCalibration &calibration)
-      : plan_(plan), cluster_(cluster), calibration_(calibration), time_(calibration), bytesOf_(plan),
-        phase_(mainPhase(plan)) {}
+  Model(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
+        const cluster::MachineCalibration &calibration)
+      : plan_(plan), cluster_(cluster), calibration_(calibration), time_(calibration),
+        bytesOf_(plan), phase_(mainPhase(plan)) {}
 
   StepPrediction run();
 
@@ -47,12 +48,14 @@ private:
   void readPrograms();
   void addChannel(uint32_t index);
   double sumSeconds(uint32_t index);
-  StepTimeline::Instruction cost(const plan::Program &program, const plan::Instruction &instruction);
+  StepTimeline::Instruction cost(const plan::Program &program,
+                                 const plan::Instruction &instruction);
   double queueSeconds(const plan::Program &program, const plan::Instruction &instruction) const;
 
   /// Where a program's instructions stand in the timeline.
   struct Track {
-    std::vector<std::pair<size_t, size_t>> ranges; ///< by instruction: first of `sequence`, and behind the last
+    /// by instruction: first of `sequence`, and behind the last
+    std::vector<std::pair<size_t, size_t>> ranges;
     struct Queue {
       uint32_t sequence = 0, given = 0; ///< of the timeline: its work, by what it is given that
       std::vector<std::pair<int, size_t>> work = {}; ///< instruction → of the queue's sequence
@@ -61,8 +64,8 @@ private:
     std::vector<Queue> queues;
   };
   Track addProgram(uint32_t index, StepPrediction::LaneTimes &shown, double &ofHost);
-  double addQueued(const plan::Program &program, const plan::Instruction &instruction, int number, double give,
-                   double times, Track &track,
+  double addQueued(const plan::Program &program, const plan::Instruction &instruction, int number,
+                   double give, double times, Track &track,
                    const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told);
   void endSegment(const Track &track);
   static StepPrediction::LaneTimes show(const Track &track, const StepTimeline::Result &result,
@@ -81,7 +84,8 @@ private:
   std::vector<bool> inSlot_; ///< by plan channel: made where its receiver finds it
   std::vector<uint32_t> times_; ///< by plan channel: iterations of the loop that it is sent in
   std::vector<bool> released_; ///< by plan channel: its receiver says when it has read what it took
-  std::map<std::tuple<uint32_t, uint32_t, int, uint32_t>, Leaving> leaving_; ///< by programs and how they sum
+  /// by programs and how they sum
+  std::map<std::tuple<uint32_t, uint32_t, int, uint32_t>, Leaving> leaving_;
   std::map<uint32_t, uint32_t> wires_; ///< by program whose end of the link is the narrow one
 };
 
@@ -103,7 +107,8 @@ TimeModel::Way Model::wayOf(const plan::Task &from, const plan::Task &to) const 
 
 /// Over all instances of a channel: a step waits for the slowest.
 TimeModel::Way Model::slowest(const plan::Channel &channel) const {
-  const plan::Program &from = plan_.programs(int(channel.sender())), &to = plan_.programs(int(channel.receiver()));
+  const plan::Program &from = plan_.programs(int(channel.sender())),
+                      &to = plan_.programs(int(channel.receiver()));
   TimeModel::Way worst;
   std::map<std::pair<std::string, std::string>, bool> seen; // without links, hosts decide
   for (uint32_t i = 0; i < std::max(1u, channel.instances()); ++i) {
@@ -120,15 +125,18 @@ TimeModel::Way Model::slowest(const plan::Channel &channel) const {
 }
 
 Model::Leaving Model::leavingHosts(const plan::Channel &channel) {
-  // How an instance's bytes are shared by its peers does not depend on how many chunks there are; so each shape is looked at once.
+  // How an instance's bytes are shared by its peers does not depend on how many chunks there are;
+  // so each shape is looked at once.
   const plan::AllReduceShape shape = plan::AllReduceShape::of(channel);
-  auto [known, isNew] = leaving_.try_emplace({channel.sender(), channel.receiver(), shape.algorithm, shape.hosts});
+  auto [known, isNew] =
+      leaving_.try_emplace({channel.sender(), channel.receiver(), shape.algorithm, shape.hosts});
   Leaving &each = known->second; // where each instance sends one byte
   if (isNew) {
     auto hostsOf = [&](const plan::Program &program) {
       std::vector<std::string> hosts;
       for (uint32_t i = 0; i < channel.instances(); ++i)
-        hosts.push_back(hostOf(plan::instanceTask(plan_, program, std::min(i, program.instances() - 1))));
+        hosts.push_back(
+            hostOf(plan::instanceTask(plan_, program, std::min(i, program.instances() - 1))));
       return hosts;
     };
     const std::vector<std::string> from = hostsOf(plan_.programs(int(channel.sender()))),
@@ -203,10 +211,12 @@ void Model::addChannel(uint32_t index) {
   TimeModel::Message message = messageOf(channel);
   message.inPlace |= inSlot_[index];
   uint32_t capacity =
-      channel.conflating() ? UINT32_MAX : channel.capacity(); // a conflating channel never makes its sender wait
+      // a conflating channel never makes its sender wait
+      channel.conflating() ? UINT32_MAX : channel.capacity();
   StepTimeline::Channel out{capacity, 0, time_.latency(way, message), 0, ahead_[index]};
   if (!way.copies) {
-    out.transfer = TimeModel::transfer(way, message) * times_[index]; // all iterations' messages are one
+    // all iterations' messages are one
+    out.transfer = TimeModel::transfer(way, message) * times_[index];
     uint32_t end = message.senders <= message.receivers ? channel.sender() : channel.receiver();
     auto [wire, isNew] = wires_.try_emplace(end, 0);
     if (isNew)
@@ -227,7 +237,8 @@ double Model::callSeconds(TimeModel::Engine engine, const plan::Kernel &kernel) 
   uint64_t bytes = 0; // that it reads and writes
   for (const plan::Kernel::Arg &arg : kernel.args())
     bytes += arg.bytes() * (arg.access() == plan::READ_WRITE ? 2 : 1);
-  return time_.queuedCall(engine, kernel.flops(), bytes, kernel.has_library() ? threadsOf(kernel) : 0);
+  return time_.queuedCall(engine, kernel.flops(), bytes,
+                          kernel.has_library() ? threadsOf(kernel) : 0);
 }
 
 double Model::sumSeconds(uint32_t index) {
@@ -239,12 +250,16 @@ double Model::sumSeconds(uint32_t index) {
 }
 
 /// Of what moves data; a control_send has any number of messages.
-StepTimeline::Instruction Model::cost(const plan::Program &program, const plan::Instruction &instruction) {
+StepTimeline::Instruction Model::cost(const plan::Program &program,
+                                      const plan::Instruction &instruction) {
   using Action = StepTimeline::Action;
   if (instruction.has_call())
-    return {Action::Work, callSeconds(TimeModel::Engine::Host, plan_.kernels(int(instruction.call().kernel()))), 0};
+    return {Action::Work,
+            callSeconds(TimeModel::Engine::Host, plan_.kernels(int(instruction.call().kernel()))),
+            0};
   if (instruction.has_accumulate())
-    return {Action::Work, time_.accumulate(program.buffers(int(instruction.accumulate().buffer())).bytes()), 0};
+    return {Action::Work,
+            time_.accumulate(program.buffers(int(instruction.accumulate().buffer())).bytes()), 0};
   const plan::InstructionEffects effects = plan::effectsOf(plan_, program, instruction);
   if (instruction.has_next_batch()) {
     uint64_t bytes = 0;
@@ -268,8 +283,9 @@ StepTimeline::Instruction Model::cost(const plan::Program &program, const plan::
     // A single message is read where it lies.
     return {Action::Receive,
             instruction.has_collect() ? time_.copy(channel.bytes() * channel.instances())
-            : instruction.has_aggregate() || instruction.has_all_reduce_done() ? sumSeconds(effect.channel)
-                                                                               : time_.instruction(),
+            : instruction.has_aggregate() || instruction.has_all_reduce_done()
+                ? sumSeconds(effect.channel)
+                : time_.instruction(),
             way};
   case plan::ChannelAction::Release:
     return {Action::Release, time_.instruction(), way};
@@ -280,7 +296,8 @@ StepTimeline::Instruction Model::cost(const plan::Program &program, const plan::
 }
 
 /// How long a queue of the program's device is busy with a call, a copy or a sum.
-double Model::queueSeconds(const plan::Program &program, const plan::Instruction &instruction) const {
+double Model::queueSeconds(const plan::Program &program,
+                           const plan::Instruction &instruction) const {
   const TimeModel::Engine engine = engineOf(program.device());
   if (instruction.has_copy())
     return time_.queuedCopy(engine, program.buffers(int(instruction.copy().to())).bytes());
@@ -289,11 +306,12 @@ double Model::queueSeconds(const plan::Program &program, const plan::Instruction
   return callSeconds(engine, plan_.kernels(int(instruction.call().kernel())));
 }
 
-/// A queue takes what it is given in its order, as messages of a channel from the lane; a signal is a message to each that waits for it.
-/// Returns how long the queue is busy with it, all `times`.
-double Model::addQueued(const plan::Program &program, const plan::Instruction &instruction, int number, double give,
-                        double times, Track &track,
-                        const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told) {
+/// A queue takes what it is given in its order, as messages of a channel from the lane; a signal is
+/// a message to each that waits for it. Returns how long the queue is busy with it, all `times`.
+double
+Model::addQueued(const plan::Program &program, const plan::Instruction &instruction, int number,
+                 double give, double times, Track &track,
+                 const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told) {
   using Action = StepTimeline::Action;
   Track::Queue &queue = track.queues[instruction.queue() - 1];
   const bool isWork = plan::isQueueWork(instruction);
@@ -334,7 +352,8 @@ Model::Track Model::addProgram(uint32_t index, StepPrediction::LaneTimes &shown,
   // A channel from each signal to each that waits for it, by the signal.
   std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> told;
   std::vector<uint32_t> waits; // by instruction: its channel
-  const uint32_t ahead = plan::runsAhead(program); // steps: then the lane waits for what the step before told
+  // steps: then the lane waits for what the step before told
+  const uint32_t ahead = plan::runsAhead(program);
   plan::LoopWalk around;
   for (const plan::Instruction &instruction : program.instructions()) {
     around.times(instruction); // in a loop it waits for the same time's
@@ -344,7 +363,8 @@ Model::Track Model::addProgram(uint32_t index, StepPrediction::LaneTimes &shown,
     if (instruction.has_wait()) {
       waits.back() = instruction.queue()
                          ? timeline_.addChannel({UINT32_MAX})
-                         : timeline_.addChannel({UINT32_MAX, 0, time_.queueLatency(), 0, around.inLoop() ? 0 : ahead});
+                         : timeline_.addChannel({UINT32_MAX, 0, time_.queueLatency(), 0,
+                                                 around.inLoop() ? 0 : ahead});
       told[{instruction.wait().queue(), instruction.wait().n()}].push_back(waits.back());
     }
   }
@@ -353,9 +373,11 @@ Model::Track Model::addProgram(uint32_t index, StepPrediction::LaneTimes &shown,
   for (int i = 0; i < program.instructions_size(); ++i) {
     const plan::Instruction &instruction = program.instructions(i);
     const size_t first = timeline_.size(track.sequence);
-    const double times = loops.times(instruction); // all times of an instruction in a loop are one span
+    // all times of an instruction in a loop are one span
+    const double times = loops.times(instruction);
     if (instruction.queue()) {
-      const bool isFirst = instruction.segment() != segment; // with it the lane gives all of a segment
+      // with it the lane gives all of a segment
+      const bool isFirst = instruction.segment() != segment;
       if (isFirst && segment)
         endSegment(track);
       segment = instruction.segment();
@@ -366,17 +388,21 @@ Model::Track Model::addProgram(uint32_t index, StepPrediction::LaneTimes &shown,
       if (engine == TimeModel::Engine::Host)
         ofHost += seconds;
       if (instruction.has_wait()) // the queue waits
-        timeline_.append(track.queues[instruction.queue() - 1].sequence, {Action::Receive, 0, waits[size_t(i)]});
+        timeline_.append(track.queues[instruction.queue() - 1].sequence,
+                         {Action::Receive, 0, waits[size_t(i)]});
     } else {
       StepTimeline::Instruction step = cost(program, instruction);
       step.seconds *= times;
-      if (instruction.has_control_send()) // one message a channel; the chief's own control message is no message
+      // one message a channel; the chief's own control message is no message
+      if (instruction.has_control_send())
         for (uint32_t channel : instruction.control_send().channels())
           if (plan_.channels(int(channel)).receiver() != index)
             timeline_.append(track.sequence, {Action::Send, 0, channels_[channel]});
-      timeline_.append(track.sequence, instruction.has_wait()
-                                           ? StepTimeline::Instruction{Action::Receive, step.seconds, waits[size_t(i)]}
-                                           : step);
+      timeline_.append(
+          track.sequence,
+          instruction.has_wait()
+              ? StepTimeline::Instruction{Action::Receive, step.seconds, waits[size_t(i)]}
+              : step);
       shown.busy += step.seconds;
       ofHost += step.seconds;
     }
@@ -449,10 +475,11 @@ bool hasGpu(const plan::Plan &plan) {
 }
 
 std::string sourceText(const cluster::MachineCalibration &calibration, bool hasGpu) {
-  return calibration.source + (!hasGpu ? ""
-                               : calibration.gpuGiven
-                                   ? ", GPUs too"
-                                   : ", of GPUs from built-in figures of an H100: not measured on a GPU");
+  return calibration.source +
+         (!hasGpu ? ""
+          : calibration.gpuGiven
+              ? ", GPUs too"
+              : ", of GPUs from built-in figures of an H100: not measured on a GPU");
 }
 
 StepPrediction predict(const plan::Plan &plan, const cluster::ClusterConfig &cluster,

@@ -1,14 +1,16 @@
-//===- StepPrediction.h - how long a step of a plan will take -------------------------------------------*- C++ -*-===//
+//===- StepPrediction.h - how long a step of a plan will take -----------------------*- C++ -*-===//
 //
-// The plan's main phase as a StepTimeline (passes/analysis), by the TimeModel of schedule: kernels at the calibrated rates, messages over
-// the links of cluster.json or, where it says nothing, over what was measured: shared memory between tasks of one host, gRPC between
-// hosts. Replicas are alike, so one instance stands for all: what a program of one instance sends to one of N instances,
-// or takes from it, is N messages over its end of the link. Instances on one host share its cores: a step takes at least the
-// work of the host's tasks divided by its cores. What a lane gives to queues of a device they do beside it, each in order and
-// after what it waits for; each task has its device for itself. What the model leaves out: caches, threads of library kernels,
+// The plan's main phase as a StepTimeline (passes/analysis), by the TimeModel of schedule: kernels
+// at the calibrated rates, messages over the links of cluster.json or, where it says nothing, over
+// what was measured: shared memory between tasks of one host, gRPC between hosts. Replicas are
+// alike, so one instance stands for all: what a program of one instance sends to one of N
+// instances, or takes from it, is N messages over its end of the link. Instances on one host share
+// its cores: a step takes at least the work of the host's tasks divided by its cores. What a lane
+// gives to queues of a device they do beside it, each in order and after what it waits for; each
+// task has its device for itself. What the model leaves out: caches, threads of library kernels,
 // other load.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_REPORT_STEPPREDICTION_H
 #define GRAPHC_PASSES_REPORT_STEPPREDICTION_H
 
@@ -21,7 +23,8 @@
 namespace graphc {
 
 struct StepPrediction {
-  /// What the lane gives a queue of its device; the lane's own span of such an instruction is that it gives it.
+  /// What the lane gives a queue of its device; the lane's own span of such an instruction is that
+  /// it gives it.
   struct Queue {
     uint32_t number = 0; ///< as the plan counts them
     std::vector<int> instructions; ///< of the program, in its order: calls and copies

@@ -1,4 +1,4 @@
-//===- StrategyComparison.cpp - one model under several strategies ------------------------------------------------===//
+//===- StrategyComparison.cpp - one model under several strategies ----------------------------===//
 #include "passes/report/StrategyComparison.h"
 
 #include "passes/compiler/AttachCluster.h"
@@ -15,13 +15,16 @@ using namespace mlir;
 
 namespace graphc {
 
-absl::StatusOr<std::string> toStrategyJson(std::string_view given, const cluster::ClusterConfig &cluster) {
+absl::StatusOr<std::string> toStrategyJson(std::string_view given,
+                                           const cluster::ClusterConfig &cluster) {
   const StringRef text(given);
   static constexpr std::pair<StringLiteral, StringLiteral> kWords[] = {
       {"sync", "update"},        {"async", "update"},         {"round_robin", "placement"},
       {"balanced", "placement"}, {"split", "placement"},      {"reproducible", "order"},
       {"fast", "order"},         {"in_graph", "replication"}, {"between_graph", "replication"}};
-  auto quote = [](StringRef word) { return base::quoteJson(std::string_view(word.data(), word.size())); };
+  auto quote = [](StringRef word) {
+    return base::quoteJson(std::string_view(word.data(), word.size()));
+  };
   SmallVector<StringRef> words;
   text.split(words, ':');
   std::string json = "{\"name\": " + quote(words[0]);
@@ -32,7 +35,8 @@ absl::StatusOr<std::string> toStrategyJson(std::string_view given, const cluster
     if (known != std::end(kWords))
       json += ", " + quote(known->second) + ": " + quote(word);
     else if (!value.empty())
-      json += ", " + quote(key) + ": " + (value.getAsInteger(10, number) ? quote(value) : value.str());
+      json +=
+          ", " + quote(key) + ": " + (value.getAsInteger(10, number) ? quote(value) : value.str());
     else {
       return absl::InvalidArgumentError(
           "\"" + word.str() + "\" in \"" + text.str() +
@@ -46,24 +50,27 @@ absl::StatusOr<std::string> toStrategyJson(std::string_view given, const cluster
   return json + "}";
 }
 
-ComparedStrategy compare(CompilerInstance &original, std::string_view model, const CompileOptions &options,
-                         std::string_view name, std::string_view strategyJson, cluster::ClusterConfig cluster,
+ComparedStrategy compare(CompilerInstance &original, std::string_view model,
+                         const CompileOptions &options, std::string_view name,
+                         std::string_view strategyJson, cluster::ClusterConfig cluster,
                          const cluster::MachineCalibration &calibration) {
   ComparedStrategy row;
   row.strategy = std::string(name);
   std::string reason;
-  CompilerInstance compilation(original.module(), std::string(model), options, [&](const graphc::Diagnostic &said) {
-    if (said.severity == Severity::Error) {
-      if (reason.empty())
-        reason = said.message;
-    } else if (!llvm::is_contained(row.remarks, said.message)) {
-      row.remarks.push_back(said.message);
-    }
-  });
+  CompilerInstance compilation(original.module(), std::string(model), options,
+                               [&](const graphc::Diagnostic &said) {
+                                 if (said.severity == Severity::Error) {
+                                   if (reason.empty())
+                                     reason = said.message;
+                                 } else if (!llvm::is_contained(row.remarks, said.message)) {
+                                   row.remarks.push_back(said.message);
+                                 }
+                               });
   compilation.setUp = original.setUp;
   compilation.nativeCode = false;
   FailureOr<plan::Plan> plan = failure();
-  absl::StatusOr<cluster::StrategyConfig> strategy = cluster::parseStrategyFlag(strategyJson, cluster);
+  absl::StatusOr<cluster::StrategyConfig> strategy =
+      cluster::parseStrategyFlag(strategyJson, cluster);
   if (!strategy.ok()) {
     reason = std::string(strategy.status().message());
   } else {
@@ -93,9 +100,12 @@ ComparedStrategy compare(CompilerInstance &original, std::string_view model, con
     row.memory += "; over budget";
   row.step = inSeconds(prediction.step);
   row.samplesPerSecond = inCounts(uint64_t(prediction.samplesPerSecond));
-  row.bytes = inBytes(footprint.bytesPerStep) +
-              (prediction.bytesBetweenHosts ? ", " + inBytes(prediction.bytesBetweenHosts) + " between hosts" : "") +
-              (footprint.hasOwnMemory() ? ", " + inBytes(footprint.copied().total()) + " over PCIe" : "");
+  row.bytes =
+      inBytes(footprint.bytesPerStep) +
+      (prediction.bytesBetweenHosts
+           ? ", " + inBytes(prediction.bytesBetweenHosts) + " between hosts"
+           : "") +
+      (footprint.hasOwnMemory() ? ", " + inBytes(footprint.copied().total()) + " over PCIe" : "");
   return row;
 }
 

@@ -23,8 +23,8 @@ static void eraseUnused(dist::ProgramOp program) {
 }
 
 namespace {
-/// An operation that touches memory and its place in the text; that of the loop around it, which is before what is inside, and where it
-/// ends. Of what stands in none its own.
+/// An operation that touches memory and its place in the text; that of the loop around it, which is
+/// before what is inside, and where it ends. Of what stands in none its own.
 struct Place {
   Operation *op;
   uint32_t position, loopFirst, loopLast;
@@ -72,14 +72,17 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program, const SymbolTable &sym
     for (const BufferUse &use : *uses) {
       if (!use.root.getDefiningOp<dist::BufferOp>())
         continue;
-      auto [life, isNew] = lives.insert({use.root, ArenaRequest{dist::getBufferBytes(use.root), position, position}});
+      auto [life, isNew] = lives.insert(
+          {use.root, ArenaRequest{dist::getBufferBytes(use.root), position, position}});
       if (isNew && use.read) {
-        InFlightDiagnostic diag = op->emitOpError("reads a buffer that nothing wrote before in this step");
+        InFlightDiagnostic diag =
+            op->emitOpError("reads a buffer that nothing wrote before in this step");
         diag.attachNote(use.root.getLoc())
             << "the buffer is declared here; what it holds from the last step is undefined";
         return diag;
       }
-      // What a loop's sums are kept in lives from time to time, and what is made before it until the last has read it.
+      // What a loop's sums are kept in lives from time to time, and what is made before it until
+      // the last has read it.
       if (use.written && isa<dist::AccumulateOp>(op))
         life->second.first = std::min(life->second.first, loopFirst);
       extend(use.root, use.until == dist::BufferHold::StepEnd ? last
@@ -90,15 +93,17 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program, const SymbolTable &sym
     }
     if (auto start = dyn_cast<dist::AllReduceStartOp>(op))
       if (auto life = lives.find(bufferUses.getRoot(start.getBuffer())); life != lives.end())
-        life->second.alignment = sumsAreMappable(symbols.lookup<dist::ChannelOp>(start.getChannel()))
-                                     ? plan::kMappableBytes
-                                     : kArenaAlignment;
+        life->second.alignment =
+            sumsAreMappable(symbols.lookup<dist::ChannelOp>(start.getChannel()))
+                ? plan::kMappableBytes
+                : kArenaAlignment;
     auto end = dyn_cast<dist::ChannelEndOpInterface>(op);
     for (const BufferUse &use : *uses)
       if (use.until == dist::BufferHold::SendDone)
         sending[end.getUsedChannels().front()] = use.root;
     if (end && end.getChannelEnd() == dist::ChannelEnd::Complete)
-      if (Value root = sending.lookup(end.getUsedChannels().front())) // none: a variable that the step before has sent
+      // none: a variable that the step before has sent
+      if (Value root = sending.lookup(end.getUsedChannels().front()))
         extend(root, position);
   }
 

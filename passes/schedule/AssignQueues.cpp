@@ -28,7 +28,8 @@ struct Place {
 
 class QueueFiller {
 public:
-  QueueFiller(dist::ProgramOp program, const SymbolTable &symbols) : program_(program), uses_(program, symbols) {}
+  QueueFiller(dist::ProgramOp program, const SymbolTable &symbols)
+      : program_(program), uses_(program, symbols) {}
 
   FailureOr<unsigned> run() {
     Operation *end = program_.getBlock().getTerminator();
@@ -73,12 +74,14 @@ private:
     for (unsigned i = Compute; i < kDoers; ++i)
       known[i] = std::max(known[i], more[i]);
   }
-  /// Of earlier accesses those that the program knows to be done, and those that whoever comes behind this one comes behind too.
-  static void forget(SmallVector<Access> &accesses, const Known &program, unsigned doer, const Place &place,
-                     bool written);
-  /// Of earlier accesses, what somebody who knows so much has to come after before he touches the place.
-  static void need(const SmallVector<Access> &accesses, const Known &known, unsigned doer, const Place &place,
-                   bool written, Known &needed);
+  /// Of earlier accesses those that the program knows to be done, and those that whoever comes
+  /// behind this one comes behind too.
+  static void forget(SmallVector<Access> &accesses, const Known &program, unsigned doer,
+                     const Place &place, bool written);
+  /// Of earlier accesses, what somebody who knows so much has to come after before he touches the
+  /// place.
+  static void need(const SmallVector<Access> &accesses, const Known &known, unsigned doer,
+                   const Place &place, bool written, Known &needed);
   /// `doer` comes after these items of each queue: what it lacks is waits there.
   void know(unsigned doer, const Known &needed, OpBuilder there, Location loc);
   void know(unsigned doer, unsigned queue, unsigned item, OpBuilder there, Location loc);
@@ -113,10 +116,12 @@ Place QueueFiller::placeOf(Value root) const {
   auto buffer = root.getDefiningOp<dist::BufferOp>();
   if (!buffer)
     return {root, false, 0, 1};
-  return {Value(), buffer.getHost(), *buffer.getOffset(), *buffer.getOffset() + dist::getBufferBytes(root)};
+  return {Value(), buffer.getHost(), *buffer.getOffset(),
+          *buffer.getOffset() + dist::getBufferBytes(root)};
 }
 
-void QueueFiller::know(unsigned doer, unsigned queue, unsigned item, OpBuilder there, Location loc) {
+void QueueFiller::know(unsigned doer, unsigned queue, unsigned item, OpBuilder there,
+                       Location loc) {
   if (known_[doer][queue] >= item)
     return;
   auto signal = signals_[queue].lower_bound(item);
@@ -128,22 +133,23 @@ void QueueFiller::know(unsigned doer, unsigned queue, unsigned item, OpBuilder t
     signal = signals_[queue].emplace(item, Signal{made, last.known}).first;
   }
   IntegerAttr by = doer == Program ? IntegerAttr() : there.getI64IntegerAttr(doer);
-  signal->second.waits.push_back(
-      dist::WaitOp::create(there, loc, there.getI64IntegerAttr(queue), there.getI64IntegerAttr(1), by));
+  signal->second.waits.push_back(dist::WaitOp::create(there, loc, there.getI64IntegerAttr(queue),
+                                                      there.getI64IntegerAttr(1), by));
   ++waits_;
   learn(known_[doer], signal->second.known);
 }
 
-void QueueFiller::forget(SmallVector<Access> &accesses, const Known &program, unsigned doer, const Place &place,
-                         bool written) {
+void QueueFiller::forget(SmallVector<Access> &accesses, const Known &program, unsigned doer,
+                         const Place &place, bool written) {
   llvm::erase_if(accesses, [&](const Access &before) {
-    return program[before.queue] >= before.item || ((written || (before.queue == doer && !before.written)) &&
-                                                    place.meets(before.place) && place.covers(before.place));
+    return program[before.queue] >= before.item ||
+           ((written || (before.queue == doer && !before.written)) && place.meets(before.place) &&
+            place.covers(before.place));
   });
 }
 
-void QueueFiller::need(const SmallVector<Access> &accesses, const Known &known, unsigned doer, const Place &place,
-                       bool written, Known &needed) {
+void QueueFiller::need(const SmallVector<Access> &accesses, const Known &known, unsigned doer,
+                       const Place &place, bool written, Known &needed) {
   for (const Access &before : accesses)
     if ((written || before.written) && before.queue != doer && place.meets(before.place) &&
         known[before.queue] < before.item)
@@ -152,9 +158,11 @@ void QueueFiller::need(const SmallVector<Access> &accesses, const Known &known, 
 
 void QueueFiller::know(unsigned doer, const Known &needed, OpBuilder there, Location loc) {
   for (unsigned queue = Compute; queue < kDoers; ++queue) {
-    const bool saysAnother = llvm::any_of(llvm::seq<unsigned>(Compute, kDoers), [&](unsigned other) {
-      return other != queue && needed[other] && items_[other][needed[other] - 1].known[queue] >= needed[queue];
-    });
+    const bool saysAnother =
+        llvm::any_of(llvm::seq<unsigned>(Compute, kDoers), [&](unsigned other) {
+          return other != queue && needed[other] &&
+                 items_[other][needed[other] - 1].known[queue] >= needed[queue];
+        });
     if (needed[queue] && !saysAnother)
       know(doer, queue, needed[queue], there, loc);
   }
@@ -191,9 +199,10 @@ LogicalResult QueueFiller::add(Operation *op) {
   return success();
 }
 
-/// The body as if it stood there once. Then what its next time would touch of this one's work while a queue may still be at it is waited for at its
-/// end: every later time is to the one before it what the second is to the first, and what stands behind the loop follows the last time as it would the
-/// first.
+/// The body as if it stood there once. Then what its next time would touch of this one's work while
+/// a queue may still be at it is waited for at its end: every later time is to the one before it
+/// what the second is to the first, and what stands behind the loop follows the last time as it
+/// would the first.
 LogicalResult QueueFiller::addLoop(dist::RepeatOp repeat) {
   Block &body = repeat.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(body))
@@ -229,7 +238,8 @@ LogicalResult QueueFiller::waitForNextTime(Block &body) {
     if (auto wait = dyn_cast<dist::WaitOp>(op)) {
       const Signal &of = *signalOf.lookup(op);
       auto now = next.signals.find(of.op);
-      learn(next.known[wait.getQueue().value_or(Program)], now == next.signals.end() ? of.known : now->second);
+      learn(next.known[wait.getQueue().value_or(Program)],
+            now == next.signals.end() ? of.known : now->second);
       continue;
     }
     FailureOr<SmallVector<BufferUse>> touched = uses_.get(op);

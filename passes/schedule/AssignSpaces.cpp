@@ -13,7 +13,8 @@ namespace {
 class Placer {
 public:
   Placer(dist::ProgramOp program, const SymbolTable &symbols)
-      : program_(program), symbols_(symbols), uses_(program, symbols), declarations_(&program.getBlock().front()) {}
+      : program_(program), symbols_(symbols), uses_(program, symbols),
+        declarations_(&program.getBlock().front()) {}
 
   FailureOr<unsigned> run() {
     program_.walk([&](Operation *op) {
@@ -22,13 +23,16 @@ public:
           onDevice_.insert(rootOf(operand));
     });
     for (Operation &op : llvm::make_early_inc_range(program_.getBlock()))
-      if (auto repeat = dyn_cast<dist::RepeatOp>(op); failed(repeat ? placeBody(repeat) : place(&op)))
+      if (auto repeat = dyn_cast<dist::RepeatOp>(op);
+          failed(repeat ? placeBody(repeat) : place(&op)))
         return failure();
     return copies_;
   }
 
 private:
-  static bool isDoneByQueues(Operation *op) { return isa<dist::CallOp, dist::LibraryCallOp, dist::AccumulateOp>(op); }
+  static bool isDoneByQueues(Operation *op) {
+    return isa<dist::CallOp, dist::LibraryCallOp, dist::AccumulateOp>(op);
+  }
   LogicalResult place(Operation *op);
   LogicalResult placeBody(dist::RepeatOp repeat);
   void copyMessage(dist::ReceiveOp receive);
@@ -56,7 +60,8 @@ private:
   BufferUses uses_;
   Operation *declarations_; ///< new buffers stand in front of it
   llvm::DenseSet<Value> onDevice_; ///< roots that calls touch
-  llvm::MapVector<Value, Value> current_; ///< what the device holds → the host's copy that is still equal
+  /// what the device holds → the host's copy that is still equal
+  llvm::MapVector<Value, Value> current_;
   llvm::DenseMap<Attribute, Value> summing_; ///< by channel: the host's buffer that it sums in
   unsigned copies_ = 0;
 };
@@ -65,9 +70,11 @@ private:
 
 /// Calls read it in the device's memory; what forwards the message takes it where it lies.
 void Placer::copyMessage(dist::ReceiveOp receive) {
-  Value message = receive.getValue(), there = newBuffer(message.getType(), receive.getLoc(), /*host=*/false);
-  message.replaceUsesWithIf(
-      there, [](OpOperand &use) { return isDoneByQueues(use.getOwner()) || isa<dist::ViewOp>(use.getOwner()); });
+  Value message = receive.getValue(),
+        there = newBuffer(message.getType(), receive.getLoc(), /*host=*/false);
+  message.replaceUsesWithIf(there, [](OpOperand &use) {
+    return isDoneByQueues(use.getOwner()) || isa<dist::ViewOp>(use.getOwner());
+  });
   OpBuilder builder(receive->getContext());
   builder.setInsertionPointAfter(receive);
   copy(builder, receive.getLoc(), message, there);
@@ -139,8 +146,9 @@ LogicalResult Placer::place(Operation *op) {
   return success();
 }
 
-/// Of one time: what the host had of the device's memory before may be that of the time before, and what it has then may be so behind it. What the lane alone
-/// fills, samples and numbers, stands first, then their copies, which alone the lane waits for before it fills again, then all else.
+/// Of one time: what the host had of the device's memory before may be that of the time before, and
+/// what it has then may be so behind it. What the lane alone fills, samples and numbers, stands
+/// first, then their copies, which alone the lane waits for before it fills again, then all else.
 LogicalResult Placer::placeBody(dist::RepeatOp repeat) {
   Block &body = repeat.getBody().front();
   current_.clear();
@@ -151,13 +159,15 @@ LogicalResult Placer::placeBody(dist::RepeatOp repeat) {
   SmallVector<Operation *> filling;
   for (Operation &op : body)
     if (isa<dist::NextBatchIntoOp, dist::MicroBatchIndexIntoOp>(op) &&
-        llvm::none_of(op.getOperands(), [&](Value buffer) { return buffer.getParentBlock() == &body; }))
+        llvm::none_of(op.getOperands(),
+                      [&](Value buffer) { return buffer.getParentBlock() == &body; }))
       filling.push_back(&op);
   SmallVector<Operation *> copied; // at once, so that the copies are a segment of their own
   for (Operation *op : filling)
     for (Operation &copy : body)
       if (auto from = dyn_cast<dist::CopyOp>(copy);
-          from && llvm::is_contained(op->getOperands(), from.getFrom()) && from.getTo().getParentBlock() != &body)
+          from && llvm::is_contained(op->getOperands(), from.getFrom()) &&
+          from.getTo().getParentBlock() != &body)
         copied.push_back(&copy);
   for (ArrayRef<Operation *> first : {ArrayRef(copied), ArrayRef(filling)})
     for (Operation *op : llvm::reverse(first))

@@ -1,9 +1,10 @@
-//===- BufferUses.h - which memory an operation of an outlined program touches --------------------------*- C++ -*-===//
+//===- BufferUses.h - which memory an operation of an outlined program touches ------*- C++ -*-===//
 //
-// Memory is named by its *root*: the buffer, constant or received message that views lead to; all variable_buffers of a
-// variable have the first one as their root. Two roots never overlap before offsets are given.
+// Memory is named by its *root*: the buffer, constant or received message that views lead to; all
+// variable_buffers of a variable have the first one as their root. Two roots never overlap before
+// offsets are given.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_SCHEDULE_BUFFERUSES_H
 #define GRAPHC_PASSES_SCHEDULE_BUFFERUSES_H
 
@@ -31,7 +32,8 @@ public:
   /// The operation's effects (dialects/dist/BufferEffects.cpp), one entry a root.
   /// Fails with a diagnostic at an operation that outlined programs do not have.
   mlir::FailureOr<llvm::SmallVector<BufferUse>> get(mlir::Operation *op) const;
-  /// Every use of the program, in its order; those in a loop are the loop's, or with `inLoops` those of what it repeats.
+  /// Every use of the program, in its order; those in a loop are the loop's, or with `inLoops`
+  /// those of what it repeats.
   mlir::LogicalResult forEach(llvm::function_ref<void(mlir::Operation &, const BufferUse &)> visit,
                               bool inLoops = false) const;
 

@@ -25,7 +25,8 @@ llvm::MapVector<Operation *, unsigned> numberLoops(ModuleOp module, dist::PhaseO
   }
   llvm::DenseMap<Operation *, unsigned> ofLeader;
   for (auto &[loop, number] : numbers)
-    number = ofLeader.try_emplace(together.getLeaderValue(loop), unsigned(ofLeader.size())).first->second;
+    number = ofLeader.try_emplace(together.getLeaderValue(loop), unsigned(ofLeader.size()))
+                 .first->second;
   return numbers;
 }
 

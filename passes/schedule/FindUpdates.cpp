@@ -6,7 +6,8 @@ using namespace mlir;
 
 namespace graphc {
 
-FailureOr<llvm::DenseSet<Operation *>> findUpdates(dist::ProgramOp program, const BufferUses &bufferUses) {
+FailureOr<llvm::DenseSet<Operation *>> findUpdates(dist::ProgramOp program,
+                                                   const BufferUses &bufferUses) {
   struct Touched {
     bool writesVariables = false, readsOthers = false;
     SmallVector<Value> written; ///< besides variables
@@ -28,7 +29,8 @@ FailureOr<llvm::DenseSet<Operation *>> findUpdates(dist::ProgramOp program, cons
   llvm::DenseSet<Operation *> updates;
   for (const auto &[op, touched] : calls)
     if (touched.writesVariables && touched.readsOthers &&
-        llvm::all_of(touched.written, [&, op = op](Value root) { return lastUses.lookup(root) == op; }))
+        llvm::all_of(touched.written,
+                     [&, op = op](Value root) { return lastUses.lookup(root) == op; }))
       updates.insert(op);
   return updates;
 }

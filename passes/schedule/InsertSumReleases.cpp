@@ -11,8 +11,8 @@ namespace graphc {
 bool sumsAreMappable(dist::ChannelOp channel) {
   if (!channel.getChunk())
     return false;
-  const uint64_t chunk =
-      *channel.getChunk() * uint64_t(graph::getElementBytes(channel.getTensorType().getElementType()));
+  const uint64_t chunk = *channel.getChunk() *
+                         uint64_t(graph::getElementBytes(channel.getTensorType().getElementType()));
   return plan::mapsSums(algorithmOf(channel), chunk);
 }
 
@@ -22,7 +22,8 @@ namespace {
 struct Sums {
   FlatSymbolRefAttr channel;
   dist::BufferOp bucket;
-  Operation *lastRead = nullptr; ///< null: they are not made yet; then their all_reduce_done, until there is a call
+  /// null: they are not made yet; then their all_reduce_done, until there is a call
+  Operation *lastRead = nullptr;
   bool sent = false;             ///< by everybody
   bool inBucket = false;         ///< something needs them there
 
@@ -32,24 +33,28 @@ struct Sums {
            begin < otherBegin + dist::getBufferBytes(other.getBuffer());
   }
   void touch(Operation *op, const BufferUse &use) {
-    inBucket |= use.until == dist::BufferHold::StepEnd; // shown by the host, who knows no other place
+    // shown by the host, who knows no other place
+    inBucket |= use.until == dist::BufferHold::StepEnd;
     if (!lastRead)
       return;
     // A loop counts as none: its accumulates read too.
-    inBucket |= sent || use.written || use.root != bucket.getBuffer() || !isa<dist::CallOp, dist::LibraryCallOp>(op);
+    inBucket |= sent || use.written || use.root != bucket.getBuffer() ||
+                !isa<dist::CallOp, dist::LibraryCallOp>(op);
     lastRead = op;
   }
 };
 
 } // namespace
 
-FailureOr<SmallVector<dist::ReleaseOp>> releaseSums(dist::ProgramOp program, const SymbolTable &symbols) {
+FailureOr<SmallVector<dist::ReleaseOp>> releaseSums(dist::ProgramOp program,
+                                                    const SymbolTable &symbols) {
   BufferUses bufferUses(program, symbols);
   SmallVector<Sums> all;
   for (auto start : program.getBlock().getOps<dist::AllReduceStartOp>()) {
     auto channel = symbols.lookup<dist::ChannelOp>(start.getChannel());
     auto bucket = bufferUses.getRoot(start.getBuffer()).getDefiningOp<dist::BufferOp>();
-    if (channel.getZeroCopy() && sumsAreMappable(channel) && bucket && *bucket.getOffset() % plan::kMappableBytes == 0)
+    if (channel.getZeroCopy() && sumsAreMappable(channel) && bucket &&
+        *bucket.getOffset() % plan::kMappableBytes == 0)
       all.push_back({start.getChannelAttr(), bucket});
   }
   if (all.empty())
@@ -62,7 +67,8 @@ FailureOr<SmallVector<dist::ReleaseOp>> releaseSums(dist::ProgramOp program, con
     if (failed(uses))
       return failure();
     for (const BufferUse &use : *uses)
-      if (auto buffer = use.root.getDefiningOp<dist::BufferOp>(); buffer && (buffer.getHost() || !hasQueues))
+      if (auto buffer = use.root.getDefiningOp<dist::BufferOp>();
+          buffer && (buffer.getHost() || !hasQueues))
         for (Sums &sums : all)
           if (sums.meets(buffer))
             sums.touch(&op, use);

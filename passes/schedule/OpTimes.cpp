@@ -42,15 +42,18 @@ TimeModel::Message OpTimes::messageOf(dist::ChannelOp channel) const {
   message.allToAll = channel.getAllToAll();
   message.alone = symbols_.lookup<dist::PhaseOp>(from.getPhase()).getEndsByEndOfStream();
   message.inPlace = channel.getZeroCopy();
-  const plan::AllReduceShape shape{algorithmOf(channel), uint32_t(message.instances), uint32_t(channel.getHosts())};
+  const plan::AllReduceShape shape{algorithmOf(channel), uint32_t(message.instances),
+                                   uint32_t(channel.getHosts())};
   if (shape.algorithm != plan::WHOLE) {
-    const uint64_t chunks = uint64_t(channel.getTensorType().getNumElements()) / *channel.getChunk();
+    const uint64_t chunks =
+        uint64_t(channel.getTensorType().getNumElements()) / *channel.getChunk();
     const double chunkBytes = message.bytes / double(chunks);
     message.bytes = chunkBytes * double(plan::allReduceMessages(shape, chunks));
     message.hops = plan::allReduceHops(shape);
     message.hopsWithinHosts = plan::allReduceHopsWithinHosts(shape);
     if (shape.hosts > 1)
-      message.leavesHost = chunkBytes * double(plan::allReduceMessagesLeavingHost(shape, shape.onHost(), chunks));
+      message.leavesHost =
+          chunkBytes * double(plan::allReduceMessagesLeavingHost(shape, shape.onHost(), chunks));
   }
   return message;
 }
@@ -62,14 +65,17 @@ double OpTimes::delay(dist::ChannelOp channel) const {
 }
 
 static TimeModel::Engine engineOf(Operation *op) {
-  return op->getParentOfType<dist::ProgramOp>().runsPtx() ? TimeModel::Engine::Gpu : TimeModel::Engine::Host;
+  return op->getParentOfType<dist::ProgramOp>().runsPtx() ? TimeModel::Engine::Gpu
+                                                          : TimeModel::Engine::Host;
 }
 
 double OpTimes::ofCall(dist::BufferEffectsOpInterface op, double threads) const {
   uint64_t bytes = 0;
-  if (FailureOr<SmallVector<dist::BufferEffect>> effects = op.getBufferEffects(symbols_); succeeded(effects))
+  if (FailureOr<SmallVector<dist::BufferEffect>> effects = op.getBufferEffects(symbols_);
+      succeeded(effects))
     for (const dist::BufferEffect &effect : *effects)
-      bytes += dist::getBufferBytes(effect.buffer) * (effect.access == dist::BufferAccess::ReadWrite ? 2 : 1);
+      bytes += dist::getBufferBytes(effect.buffer) *
+               (effect.access == dist::BufferAccess::ReadWrite ? 2 : 1);
   return time_.queuedCall(engineOf(op), getFlops(op, symbols_), bytes, threads);
 }
 
@@ -86,10 +92,12 @@ double OpTimes::of(Operation *op) const {
   };
   auto sum = [&](auto end) {
     TimeModel::Message message = messageOf(channelOf(end));
-    if (message.hops && message.inPlace) // only sums that are released are read where they were made
-      message.inPlace = llvm::any_of(end->getBlock()->template getOps<dist::ReleaseOp>(), [&](dist::ReleaseOp release) {
-        return release.getChannelAttr() == end.getChannelAttr();
-      });
+    // only sums that are released are read where they were made
+    if (message.hops && message.inPlace)
+      message.inPlace = llvm::any_of(end->getBlock()->template getOps<dist::ReleaseOp>(),
+                                     [&](dist::ReleaseOp release) {
+                                       return release.getChannelAttr() == end.getChannelAttr();
+                                     });
     return time_.sum(message);
   };
   if (auto repeat = dyn_cast<dist::RepeatOp>(op)) {
@@ -101,11 +109,14 @@ double OpTimes::of(Operation *op) const {
   return llvm::TypeSwitch<Operation *, double>(op)
       .Case([&](dist::CallOp call) { return ofCall(call, 0); })
       .Case([&](dist::LibraryCallOp call) { return ofCall(call, 1); })
-      .Case([&](dist::CopyOp copy) { return time_.queuedCopy(engineOf(copy), dist::getBufferBytes(copy.getTo())); })
+      .Case([&](dist::CopyOp copy) {
+        return time_.queuedCopy(engineOf(copy), dist::getBufferBytes(copy.getTo()));
+      })
       .Case([&](dist::AccumulateOp sum) {
         const uint64_t bytes = dist::getBufferBytes(sum.getValue());
-        return sum->getParentOfType<dist::ProgramOp>().hasQueues() ? time_.queuedSum(engineOf(sum), bytes)
-                                                                   : time_.accumulate(bytes);
+        return sum->getParentOfType<dist::ProgramOp>().hasQueues()
+                   ? time_.queuedSum(engineOf(sum), bytes)
+                   : time_.accumulate(bytes);
       })
       .Case([&](dist::NextBatchIntoOp next) {
         uint64_t bytes = 0;
@@ -113,7 +124,9 @@ double OpTimes::of(Operation *op) const {
           bytes += dist::getBufferBytes(buffer);
         return time_.copy(bytes);
       })
-      .Case([&](dist::CollectIntoOp collect) { return time_.copy(dist::getBufferBytes(collect.getValue())); })
+      .Case([&](dist::CollectIntoOp collect) {
+        return time_.copy(dist::getBufferBytes(collect.getValue()));
+      })
       .Case<dist::SendOp, dist::SendStartOp, dist::AllReduceStartOp>(send)
       .Case<dist::AggregateIntoOp, dist::AggregateChosenIntoOp, dist::AllReduceDoneOp>(sum)
       .Case<dist::SendDoneOp, dist::FeedIntoOp, dist::FetchOp, dist::MetricOp, dist::EndOp>(
@@ -127,7 +140,8 @@ uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
   if (auto repeat = dyn_cast<dist::RepeatOp>(op)) {
     uint64_t flops = 0;
     for (Operation &inside : repeat.getBody().front()) // of a sum of a loop, all times
-      flops += getFlops(&inside, symbols) * (isa<dist::AccumulateOp>(inside) ? 1 : repeat.getCount());
+      flops +=
+          getFlops(&inside, symbols) * (isa<dist::AccumulateOp>(inside) ? 1 : repeat.getCount());
     return flops;
   }
   StringRef name;
@@ -139,17 +153,20 @@ uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
       name = aggregate.getAdd();
       times = symbols.lookup<dist::ChannelOp>(aggregate.getChannel()).getInstances() - 1;
       if (std::optional<uint64_t> chunk = aggregate.getChunk())
-        times *= uint64_t(cast<MemRefType>(aggregate.getAccumulator().getType()).getNumElements()) / *chunk;
+        times *= uint64_t(cast<MemRefType>(aggregate.getAccumulator().getType()).getNumElements()) /
+                 *chunk;
     };
     if (auto aggregate = dyn_cast<dist::AggregateIntoOp>(op))
       sum(aggregate);
     else if (auto ofLoop = dyn_cast<dist::AccumulateOp>(op)) {
       name = ofLoop.getAdd();
-      times = ofLoop.getAdditions() * uint64_t(cast<MemRefType>(ofLoop.getValue().getType()).getNumElements() /
-                                               std::max<int64_t>(1, ofLoop.getChunkElements()));
+      times = ofLoop.getAdditions() *
+              uint64_t(cast<MemRefType>(ofLoop.getValue().getType()).getNumElements() /
+                       std::max<int64_t>(1, ofLoop.getChunkElements()));
     } else if (auto some = dyn_cast<dist::AggregateChosenIntoOp>(op))
       sum(some);
-    else if (auto reduce = dyn_cast<dist::AllReduceDoneOp>(op)) // what works in chunks adds about each element once
+    else if (auto reduce = dyn_cast<dist::AllReduceDoneOp>(op))
+      // what works in chunks adds about each element once
       return uint64_t(cast<MemRefType>(reduce.getBuffer().getType()).getNumElements());
     else
       return 0;

@@ -1,9 +1,10 @@
-//===- OpTimes.h - how long a program is busy with each operation ---------------------------------------*- C++ -*-===//
+//===- OpTimes.h - how long a program is busy with each operation -------------------*- C++ -*-===//
 //
-// What the operations of programs of buffers do, for the TimeModel with its built-in figures. It decides only what comes first where
-// both orders are right; it is the same on every machine that compiles, since plans are compared byte by byte.
+// What the operations of programs of buffers do, for the TimeModel with its built-in figures. It
+// decides only what comes first where both orders are right; it is the same on every machine that
+// compiles, since plans are compared byte by byte.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_SCHEDULE_OPTIMES_H
 #define GRAPHC_PASSES_SCHEDULE_OPTIMES_H
 
@@ -21,7 +22,8 @@ plan::AllReduceAlgorithm algorithmOf(dist::ChannelOp channel);
 
 class OpTimes {
 public:
-  OpTimes(mlir::ModuleOp module, const mlir::SymbolTable &symbols) : symbols_(symbols), links_(module) {}
+  OpTimes(mlir::ModuleOp module, const mlir::SymbolTable &symbols)
+      : symbols_(symbols), links_(module) {}
 
   /// Seconds of an outlined or scheduled operation; what it names exists.
   double of(mlir::Operation *op) const;

@@ -39,11 +39,13 @@ public:
       if (program.getPhase() == phase_.getSymName() && failed(addProgram(program)))
         return failure();
     if (commits_ && schedules_.size() > 1 &&
-        llvm::any_of(schedules_, [](const ProgramSchedule &schedule) { return !schedule.writers.empty(); }))
-      return phase_.emitOpError("trains in ") << schedules_.size()
-                                              << " programs, and \"recovery\": \"memory\" needs one that is alone in "
-                                                 "its task: what another has written by a loss "
-                                                 "nobody knows; leave that out, or the model's devices";
+        llvm::any_of(schedules_,
+                     [](const ProgramSchedule &schedule) { return !schedule.writers.empty(); }))
+      return phase_.emitOpError("trains in ")
+             << schedules_.size()
+             << " programs, and \"recovery\": \"memory\" needs one that is alone in "
+                "its task: what another has written by a loss "
+                "nobody knows; leave that out, or the model's devices";
     addLoops();
     addMessages();
     if (failed(list()))
@@ -67,7 +69,8 @@ private:
     int message = -1;               ///< of a send: its receive, in another program
     int loops = -1;                 ///< of a loop that talks: those that run together with it
     uint64_t delay = 0; ///< of a send: from its end to the message's arrival
-    bool updates = false; ///< writes variables by what the step has made, and nothing else that is used later
+    /// writes variables by what the step has made, and nothing else that is used later
+    bool updates = false;
   };
   /// The order of a program's operations so far, and when the last of them ends.
   struct ProgramSchedule {
@@ -75,8 +78,8 @@ private:
     bool hasQueues = false;
     uint64_t clock = 0;
     bool talks = false; ///< exchanges data with other programs
-    /// Nodes whose inputs are in order: those that can start at once, by `turn`, else what is first in the text; and
-    /// those whose inputs come later, the earliest first.
+    /// Nodes whose inputs are in order: those that can start at once, by `turn`, else what is first
+    /// in the text; and those whose inputs come later, the earliest first.
     std::set<std::pair<unsigned, unsigned>> ready;
     std::set<std::tuple<uint64_t, unsigned, unsigned>> later;
     std::optional<uint64_t> start; ///< of the first of them, as `startable_` has it
@@ -88,7 +91,8 @@ private:
   struct Walk;
   LogicalResult addProgram(dist::ProgramOp program);
   LogicalResult checkOutlined(Operation &op, ArrayRef<BufferUse> uses, Walk &walk) const;
-  bool putAside(Operation &op, ArrayRef<BufferUse> uses, ProgramSchedule &schedule, Walk &walk) const;
+  bool putAside(Operation &op, ArrayRef<BufferUse> uses, ProgramSchedule &schedule,
+                Walk &walk) const;
   void dependOnMemory(unsigned node, ArrayRef<BufferUse> uses, Walk &walk);
   void dependOnState(unsigned node, Walk &walk);
   void dependOnMessages(unsigned node, dist::ChannelEndOpInterface end, Walk &walk);
@@ -123,10 +127,12 @@ private:
   std::vector<ProgramSchedule> schedules_;
   SmallVector<SmallVector<unsigned>> loops_; ///< that run together, of several programs
   llvm::DenseSet<unsigned> begins_; ///< barriers before those
-  std::set<std::pair<uint64_t, unsigned>> startable_; ///< programs that have something ready, by when it can start
+  /// programs that have something ready, by when it can start
+  std::set<std::pair<uint64_t, unsigned>> startable_;
 };
 
-/// What a walk over one program remembers of the operations before, for the dependences of the next one.
+/// What a walk over one program remembers of the operations before, for the dependences of the next
+/// one.
 struct PhaseOrder::Walk {
   struct History {
     int writer = -1;
@@ -183,10 +189,12 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
 /// The program has not been scheduled, and nothing writes what is fetched.
 LogicalResult PhaseOrder::checkOutlined(Operation &op, ArrayRef<BufferUse> uses, Walk &walk) const {
   if (isa<dist::SendStartOp, dist::SendDoneOp, dist::ReleaseOp, dist::AcquireOp>(op))
-    return op.emitOpError("is made by schedule, so this program was scheduled before; expected an outlined one");
+    return op.emitOpError(
+        "is made by schedule, so this program was scheduled before; expected an outlined one");
   for (const BufferUse &use : uses)
     if (use.written && walk.memory[use.root].result) {
-      InFlightDiagnostic diag = op.emitOpError("writes memory whose value is fetched at the end of the step");
+      InFlightDiagnostic diag =
+          op.emitOpError("writes memory whose value is fetched at the end of the step");
       diag.attachNote(walk.memory[use.root].result->getLoc())
           << "fetched here; a value that changes later needs a copy";
       return diag;
@@ -195,7 +203,8 @@ LogicalResult PhaseOrder::checkOutlined(Operation &op, ArrayRef<BufferUse> uses,
 }
 
 /// Feeds, results and the control message have fixed places in a step and are no nodes.
-bool PhaseOrder::putAside(Operation &op, ArrayRef<BufferUse> uses, ProgramSchedule &schedule, Walk &walk) const {
+bool PhaseOrder::putAside(Operation &op, ArrayRef<BufferUse> uses, ProgramSchedule &schedule,
+                          Walk &walk) const {
   if (isa<dist::FeedIntoOp>(op)) {
     schedule.parts.feeds.push_back(&op);
     return true;
@@ -232,7 +241,8 @@ void PhaseOrder::dependOnMemory(unsigned node, ArrayRef<BufferUse> uses, Walk &w
   }
 }
 
-/// Receives that stood before an update ticket come before it. A data set's stream is a state, so whatever takes samples keeps its turn.
+/// Receives that stood before an update ticket come before it. A data set's stream is a state, so
+/// whatever takes samples keeps its turn.
 void PhaseOrder::dependOnState(unsigned node, Walk &walk) {
   Operation *op = nodes_[node].op;
   if (isa<dist::ControlSendOp, dist::TicketOp>(op)) {
@@ -247,8 +257,8 @@ void PhaseOrder::dependOnState(unsigned node, Walk &walk) {
   }
 }
 
-/// In a phase that ends by end of stream, what was sent before a closed channel is noticed has its effect: no send passes a
-/// receive that stood before it.
+/// In a phase that ends by end of stream, what was sent before a closed channel is noticed has its
+/// effect: no send passes a receive that stood before it.
 void PhaseOrder::dependOnMessages(unsigned node, dist::ChannelEndOpInterface end, Walk &walk) {
   const unsigned program = nodes_[node].program;
   if (end.getChannelEnd() == dist::ChannelEnd::Receive) {
@@ -277,12 +287,14 @@ void PhaseOrder::dependOnMessages(unsigned node, dist::ChannelEndOpInterface end
     walk.slot = int(node);
 }
 
-/// What can wait for somebody, or fail by other than its own fault: ends of channels, samples, and loops, which may hold them.
+/// What can wait for somebody, or fail by other than its own fault: ends of channels, samples, and
+/// loops, which may hold them.
 static bool mayWait(Operation *op) {
   return isa<dist::ChannelEndOpInterface, dist::NextBatchIntoOp, dist::RepeatOp>(op);
 }
 
-/// A barrier between all that may wait and all writes of variables: a task that has come as far makes its step alone.
+/// A barrier between all that may wait and all writes of variables: a task that has come as far
+/// makes its step alone.
 LogicalResult PhaseOrder::addCommitPoint(ProgramSchedule &schedule, ArrayRef<unsigned> own) {
   if (schedule.writers.empty())
     return success();
@@ -293,7 +305,8 @@ LogicalResult PhaseOrder::addCommitPoint(ProgramSchedule &schedule, ArrayRef<uns
   llvm::DenseMap<unsigned, unsigned> causes; // behind a write → the write
   for (unsigned writer : schedule.writers)
     causes[writer] = writer;
-  for (unsigned node : own) // in the order of the text, in which what depends on others stands behind them
+  // in the order of the text, in which what depends on others stands behind them
+  for (unsigned node : own)
     if (auto cause = causes.find(node); cause != causes.end())
       for (unsigned next : nodes_[node].next)
         causes.try_emplace(next, cause->second);
@@ -302,11 +315,11 @@ LogicalResult PhaseOrder::addCommitPoint(ProgramSchedule &schedule, ArrayRef<uns
     auto cause = causes.find(node);
     if (cause == causes.end() || !mayWait(nodes_[node].op))
       continue;
-    InFlightDiagnostic diag =
-        nodes_[cause->second].op->emitError("writes a variable before the last sum of the step is there, "
-                                            "so the step has no commit point, which \"recovery\": "
-                                            "\"memory\" needs; leave that out, or assign the "
-                                            "variable what no later sum depends on");
+    InFlightDiagnostic diag = nodes_[cause->second].op->emitError(
+        "writes a variable before the last sum of the step is there, "
+        "so the step has no commit point, which \"recovery\": "
+        "\"memory\" needs; leave that out, or assign the "
+        "variable what no later sum depends on");
     diag.attachNote(nodes_[node].op->getLoc()) << "this waits for others and comes behind it";
     return diag;
   }
@@ -363,7 +376,8 @@ void PhaseOrder::addMessages() {
       if (auto found = receives.find(send.getChannel()); found != receives.end()) {
         node.message = int(found->second);
         ++nodes_[found->second].missing;
-        node.delay = inNanoseconds(times_.delay(symbols_.lookup<dist::ChannelOp>(send.getChannel())));
+        node.delay =
+            inNanoseconds(times_.delay(symbols_.lookup<dist::ChannelOp>(send.getChannel())));
       }
 }
 
@@ -380,8 +394,10 @@ uint64_t PhaseOrder::delayTo(const Node &node, const Node &next) const {
   return told ? inNanoseconds(times_.model().queueLatency()) : 0;
 }
 
-/// Others wait for a send. Samples and numbers of micro-batches come first on a device that is given its work at once: between two calls they would cut it in two. Where
-/// nobody waits for anything, an update goes before what else could be computed: its gradient is still in a cache, and its memory is free behind it.
+/// Others wait for a send. Samples and numbers of micro-batches come first on a device that is
+/// given its work at once: between two calls they would cut it in two. Where nobody waits for
+/// anything, an update goes before what else could be computed: its gradient is still in a cache,
+/// and its memory is free behind it.
 unsigned PhaseOrder::turn(const Node &node) const {
   const ProgramSchedule &schedule = schedules_[node.program];
   if (startsMessages(node.op) ||
@@ -455,8 +471,9 @@ void PhaseOrder::place(unsigned index, uint64_t start) {
   }
 }
 
-/// Again and again the operation that can start first: of one program, where several can, a send, then an update if nobody waits, else what is
-/// first in the text. So a program computes what it can while a message is on its way, and asks first for what comes first.
+/// Again and again the operation that can start first: of one program, where several can, a send,
+/// then an update if nobody waits, else what is first in the text. So a program computes what it
+/// can while a message is on its way, and asks first for what comes first.
 LogicalResult PhaseOrder::list() {
   for (auto [i, node] : llvm::enumerate(nodes_))
     if (node.missing == 0)
@@ -467,9 +484,11 @@ LogicalResult PhaseOrder::list() {
       return failed(verifyLiveness(module_, phase_)) // says where
                  ? failure()
                  : phase_.emitOpError("has programs whose values depend on each other in a circle");
-    auto [start, index] = *startable_.begin(); // of programs that can start at once, the first in the text
+    // of programs that can start at once, the first in the text
+    auto [start, index] = *startable_.begin();
     ProgramSchedule &schedule = schedules_[index];
-    unsigned node = schedule.ready.empty() ? std::get<2>(*schedule.later.begin()) : schedule.ready.begin()->second;
+    unsigned node = schedule.ready.empty() ? std::get<2>(*schedule.later.begin())
+                                           : schedule.ready.begin()->second;
     if (nodes_[node].loops < 0) {
       take(node);
       place(node, start);
@@ -488,11 +507,12 @@ LogicalResult PhaseOrder::list() {
   return success();
 }
 
-/// Modelled times are guesses: a receive stands right before its first use, so that a late message holds up nothing
-/// that does not need it. A receive only moves down, hence the common order stays one.
+/// Modelled times are guesses: a receive stands right before its first use, so that a late message
+/// holds up nothing that does not need it. A receive only moves down, hence the common order stays
+/// one.
 void PhaseOrder::sinkReceives(ProgramSchedule &schedule) const {
-  // Receives stand in runs, each in front of another operation or the end; a use that is a receive itself stands for the one
-  // behind its run.
+  // Receives stand in runs, each in front of another operation or the end; a use that is a receive
+  // itself stands for the one behind its run.
   size_t end = schedule.order.size();
   llvm::DenseMap<unsigned, size_t>
       before; // a node → the place in `order` of what its run, or it itself, stands in front of
@@ -505,7 +525,8 @@ void PhaseOrder::sinkReceives(ProgramSchedule &schedule) const {
         use = std::min(use, before.lookup(next));
     return use;
   };
-  for (unsigned barrier : llvm::reverse(schedule.barriers)) // sends alone wait for it, and the barrier behind it
+  // sends alone wait for it, and the barrier behind it
+  for (unsigned barrier : llvm::reverse(schedule.barriers))
     before[barrier] = firstUse(barrier);
   std::vector<SmallVector<unsigned>> runs(end + 1); // back to front
   for (size_t place = end; place-- > 0;) {
@@ -514,7 +535,8 @@ void PhaseOrder::sinkReceives(ProgramSchedule &schedule) const {
     size_t use = place;
     if (channelEnd && channelEnd.getChannelEnd() == dist::ChannelEnd::Receive) {
       use = firstUse(index);
-      runs[use].push_back(index); // in front of the other receives for the same use: their order stays
+      // in front of the other receives for the same use: their order stays
+      runs[use].push_back(index);
     }
     before[index] = use;
   }
@@ -538,6 +560,8 @@ unsigned PhaseOrder::rewrite(ProgramSchedule &schedule) {
 
 } // namespace
 
-FailureOr<unsigned> orderPhase(ModuleOp module, dist::PhaseOp phase) { return PhaseOrder(module, phase).run(); }
+FailureOr<unsigned> orderPhase(ModuleOp module, dist::PhaseOp phase) {
+  return PhaseOrder(module, phase).run();
+}
 
 } // namespace graphc

@@ -29,17 +29,20 @@ private:
 
     bool isLoop() const { return channel.empty(); }
   };
-  /// Of a program, in its order; of loops the node of all that run together, then those of an iteration.
+  /// Of a program, in its order; of loops the node of all that run together, then those of an
+  /// iteration.
   using Sequence = SmallVector<uint32_t>;
 
   void fill();
   llvm::SetVector<dist::ChannelOp> findBorrows(ArrayRef<LivenessProof::Step> cycle) const;
   void leaveProof(ArrayRef<uint32_t> ranks);
   void addProgram(dist::ProgramOp program);
-  void addEnd(dist::ChannelEndOpInterface end, dist::ProgramOp program, uint32_t number, Sequence &sequence);
+  void addEnd(dist::ChannelEndOpInterface end, dist::ProgramOp program, uint32_t number,
+              Sequence &sequence);
   Operation *findLoop(uint32_t node, StringRef program) const;
   LogicalResult reportLoops(ArrayRef<LivenessProof::Step> cycle);
-  void describe(InFlightDiagnostic &diag, const End &before, const End &after, LivenessProof::Reason reason);
+  void describe(InFlightDiagnostic &diag, const End &before, const End &after,
+                LivenessProof::Reason reason);
   LogicalResult reportMismatch(const LivenessProof::Mismatch &mismatch);
   LogicalResult reportCycle(ArrayRef<LivenessProof::Step> cycle);
 
@@ -57,16 +60,19 @@ private:
 
 /// "receives @a", "sends @b": what a node does.
 static std::string textOf(LivenessProof::Action action, StringRef channel) {
-  static constexpr StringLiteral kVerbs[] = {"sends", "finishes sending", "receives", "releases", "takes a slot of"};
+  static constexpr StringLiteral kVerbs[] = {"sends", "finishes sending", "receives", "releases",
+                                             "takes a slot of"};
   return (kVerbs[unsigned(action)] + " @" + channel).str();
 }
 
-void PhaseProof::addEnd(dist::ChannelEndOpInterface end, dist::ProgramOp program, uint32_t number, Sequence &sequence) {
+void PhaseProof::addEnd(dist::ChannelEndOpInterface end, dist::ProgramOp program, uint32_t number,
+                        Sequence &sequence) {
   for (FlatSymbolRefAttr name : end.getUsedChannels()) {
     auto found = channelOf_.find(name.getValue());
     if (found == channelOf_.end())
       continue; // the symbol verifier has refused it
-    // The control message that a program sends to itself goes from instance 0 to the others: no instance waits for itself.
+    // The control message that a program sends to itself goes from instance 0 to the others: no
+    // instance waits for itself.
     dist::ChannelOp channel = channels_[found->second];
     if (channel.getControl() && channel.getFrom() == channel.getTo())
       continue;
@@ -112,9 +118,12 @@ void PhaseProof::fill() {
     if (programs.contains(channel.getFrom()) || programs.contains(channel.getTo())) {
       // What is sent ahead is there before the first step.
       uint32_t tokens = ahead.contains(FlatSymbolRefAttr::get(channel.getSymNameAttr()));
-      // A conflating channel never makes its sender wait. Proven with every instance among the chosen: fewer wait for fewer.
-      uint32_t capacity = channel.getConflating() ? UINT32_MAX / 2 : uint32_t(channel.getCapacity());
-      channelOf_[channel.getSymName()] = liveness_.addChannel(capacity, tokens, channel.getZeroCopy());
+      // A conflating channel never makes its sender wait. Proven with every instance among the
+      // chosen: fewer wait for fewer.
+      uint32_t capacity =
+          channel.getConflating() ? UINT32_MAX / 2 : uint32_t(channel.getCapacity());
+      channelOf_[channel.getSymName()] =
+          liveness_.addChannel(capacity, tokens, channel.getZeroCopy());
       channels_.push_back(channel);
     }
   loops_ = numberLoops(module_, phase_);
@@ -128,11 +137,14 @@ void PhaseProof::fill() {
       addProgram(program);
 }
 
-llvm::SetVector<dist::ChannelOp> PhaseProof::findBorrows(ArrayRef<LivenessProof::Step> cycle) const {
+llvm::SetVector<dist::ChannelOp>
+PhaseProof::findBorrows(ArrayRef<LivenessProof::Step> cycle) const {
   llvm::SetVector<dist::ChannelOp> found;
   for (const LivenessProof::Step &step : cycle)
-    if (step.reason == LivenessProof::Reason::Borrow || step.reason == LivenessProof::Reason::Capacity)
-      if (dist::ChannelOp channel = channels_[channelOf_.lookup(ends_[step.node].channel)]; channel.getZeroCopy())
+    if (step.reason == LivenessProof::Reason::Borrow ||
+        step.reason == LivenessProof::Reason::Capacity)
+      if (dist::ChannelOp channel = channels_[channelOf_.lookup(ends_[step.node].channel)];
+          channel.getZeroCopy())
         found.insert(channel);
   return found;
 }
@@ -141,7 +153,8 @@ void PhaseProof::leaveProof(ArrayRef<uint32_t> ranks) {
   for (auto &[program, sequence] : sequences_)
     if (program.getArenaBytes())
       program->setAttr(kEventRanks,
-                       DenseI32ArrayAttr::get(module_.getContext(), llvm::map_to_vector(sequence, [&](uint32_t node) {
+                       DenseI32ArrayAttr::get(module_.getContext(),
+                                              llvm::map_to_vector(sequence, [&](uint32_t node) {
                                                 return int32_t(ranks[node]);
                                               })));
 }
@@ -152,7 +165,8 @@ FailureOr<bool> PhaseProof::run(llvm::function_ref<void(dist::ChannelOp)> copyIn
   for (const LivenessProof::Mismatch &mismatch : result.mismatches)
     if (failed(reportMismatch(mismatch)))
       return failure();
-  if (llvm::SetVector<dist::ChannelOp> borrows = findBorrows(result.cycle); copyInstead && !borrows.empty()) {
+  if (llvm::SetVector<dist::ChannelOp> borrows = findBorrows(result.cycle);
+      copyInstead && !borrows.empty()) {
     llvm::for_each(borrows, copyInstead);
     return false;
   }
@@ -164,13 +178,15 @@ FailureOr<bool> PhaseProof::run(llvm::function_ref<void(dist::ChannelOp)> copyIn
 
 LogicalResult PhaseProof::reportMismatch(const LivenessProof::Mismatch &mismatch) {
   dist::ChannelOp channel = channels_[mismatch.channel];
-  InFlightDiagnostic diag = channel.emitOpError("carries ")
-                            << mismatch.sends << " message(s) a step, but " << mismatch.receives
-                            << " are received, so that the programs part ways; expected as many receives as sends";
+  InFlightDiagnostic diag =
+      channel.emitOpError("carries ")
+      << mismatch.sends << " message(s) a step, but " << mismatch.receives
+      << " are received, so that the programs part ways; expected as many receives as sends";
   for (const End &end : ends_)
     if (end.channel == channel.getSymName() &&
         (end.action == LivenessProof::Action::Send || end.action == LivenessProof::Action::Receive))
-      diag.attachNote(end.op->getLoc()) << "@" << end.program << " " << textOf(end.action, end.channel) << " here";
+      diag.attachNote(end.op->getLoc())
+          << "@" << end.program << " " << textOf(end.action, end.channel) << " here";
   return diag;
 }
 
@@ -183,10 +199,12 @@ Operation *PhaseProof::findLoop(uint32_t node, StringRef program) const {
 }
 
 /// One line an edge, at the place of what has to wait.
-void PhaseProof::describe(InFlightDiagnostic &diag, const End &before, const End &after, LivenessProof::Reason reason) {
+void PhaseProof::describe(InFlightDiagnostic &diag, const End &before, const End &after,
+                          LivenessProof::Reason reason) {
   if (after.isLoop()) {
     diag.attachNote(findLoop(uint32_t(&after - ends_.begin()), before.program)->getLoc())
-        << "@" << before.program << " repeats this, only after it " << textOf(before.action, before.channel);
+        << "@" << before.program << " repeats this, only after it "
+        << textOf(before.action, before.channel);
     return;
   }
   Diagnostic &note = diag.attachNote(after.op->getLoc());
@@ -214,20 +232,22 @@ void PhaseProof::describe(InFlightDiagnostic &diag, const End &before, const End
 
 LogicalResult PhaseProof::reportLoops(ArrayRef<LivenessProof::Step> cycle) {
   Operation *first = ends_[cycle.front().node].op;
-  InFlightDiagnostic diag =
-      first->emitOpError("can never begin: loops that send to each other run together, and one of these waits "
-                         "for the end of another");
+  InFlightDiagnostic diag = first->emitOpError(
+      "can never begin: loops that send to each other run together, and one of these waits "
+      "for the end of another");
   for (auto [loop, number] : loops_)
-    if (loop != first && llvm::any_of(cycle, [&](const LivenessProof::Step &step) { return step.node == number; }))
+    if (loop != first &&
+        llvm::any_of(cycle, [&](const LivenessProof::Step &step) { return step.node == number; }))
       diag.attachNote(loop->getLoc()) << "another is here";
   return diag;
 }
 
 LogicalResult PhaseProof::reportCycle(ArrayRef<LivenessProof::Step> cycle) {
-  if (llvm::all_of(cycle, [&](const LivenessProof::Step &step) { return ends_[step.node].isLoop(); }))
+  if (llvm::all_of(cycle,
+                   [&](const LivenessProof::Step &step) { return ends_[step.node].isLoop(); }))
     return reportLoops(cycle);
-  // Each program's part of the cycle is one statement, from the operation where the cycle enters it to where it leaves.
-  // The description starts at the first program's entry.
+  // Each program's part of the cycle is one statement, from the operation where the cycle enters it
+  // to where it leaves. The description starts at the first program's entry.
   auto isEntry = [&](size_t i) {
     return cycle[(i + cycle.size() - 1) % cycle.size()].reason != LivenessProof::Reason::Order &&
            !ends_[cycle[i].node].isLoop();
@@ -264,8 +284,9 @@ LogicalResult PhaseProof::reportCycle(ArrayRef<LivenessProof::Step> cycle) {
   return diag;
 }
 
-/// A phase that ends by end of stream ends in the program whose update ticket is refused and from there along its channels: each program
-/// that finds one closed closes its own. A program that none leads to would go on for ever.
+/// A phase that ends by end of stream ends in the program whose update ticket is refused and from
+/// there along its channels: each program that finds one closed closes its own. A program that none
+/// leads to would go on for ever.
 static LogicalResult verifyEndIsHeard(ModuleOp module, dist::PhaseOp phase) {
   dist::TicketOp ticket;
   SmallVector<dist::ProgramOp> programs;
@@ -285,16 +306,18 @@ static LogicalResult verifyEndIsHeard(ModuleOp module, dist::PhaseOp phase) {
         heard.push_back(channel.getTo());
   for (dist::ProgramOp program : programs)
     if (!llvm::is_contained(heard, program.getSymName())) {
-      InFlightDiagnostic diag = program.emitOpError("never learns that phase @")
-                                << phase.getSymName() << " is over: no channel leads to it from @" << source
-                                << "; each step has to send it a value of that task, such as a variable that it reads";
+      InFlightDiagnostic diag =
+          program.emitOpError("never learns that phase @")
+          << phase.getSymName() << " is over: no channel leads to it from @" << source
+          << "; each step has to send it a value of that task, such as a variable that it reads";
       diag.attachNote(ticket.getLoc()) << "the end begins here, where no update ticket is left";
       return diag;
     }
   return success();
 }
 
-/// Tries until there is a proof: each time a cycle goes through a loan of memory, that channel is copied from then on.
+/// Tries until there is a proof: each time a cycle goes through a loan of memory, that channel is
+/// copied from then on.
 LogicalResult verifyLiveness(ModuleOp module, dist::PhaseOp phase,
                              llvm::function_ref<void(dist::ChannelOp)> copyInstead) {
   for (bool proven = false; !proven;) {

@@ -6,7 +6,8 @@ using namespace mlir;
 
 namespace graphc {
 
-unsigned writeOrder(dist::ProgramOp program, const SymbolTable &symbols, const ProgramParts &parts) {
+unsigned writeOrder(dist::ProgramOp program, const SymbolTable &symbols,
+                    const ProgramParts &parts) {
   Operation *end = program.getBlock().getTerminator();
   llvm::DenseMap<Operation *, Operation *> before;
   Operation *previous = nullptr;

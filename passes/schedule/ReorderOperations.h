@@ -1,4 +1,4 @@
-//===- ReorderOperations.h - puts the operations of a program into the order that was found -------------*- C++ -*-===//
+//===- ReorderOperations.h - puts the operations of a program into the order that was found ---===//
 #ifndef GRAPHC_PASSES_SCHEDULE_REORDEROPERATIONS_H
 #define GRAPHC_PASSES_SCHEDULE_REORDEROPERATIONS_H
 
@@ -11,11 +11,15 @@ struct ProgramParts {
   llvm::SmallVector<mlir::Operation *> declarations, feeds, ordered, results;
   mlir::Operation *control = nullptr; ///< control_receive, the last of all
   mlir::Operation *commits =
-      nullptr; ///< where the step has a commit point: of `ordered` the first behind it; `control` comes before that
+      /// where the step has a commit point: of `ordered` the first behind it; `control` comes
+      /// before that
+      nullptr;
 };
 
-/// Returns how many operations have another predecessor than before. Views of a message stand behind its receive, all other declarations in front.
-unsigned writeOrder(dist::ProgramOp program, const mlir::SymbolTable &symbols, const ProgramParts &parts);
+/// Returns how many operations have another predecessor than before. Views of a message stand
+/// behind its receive, all other declarations in front.
+unsigned writeOrder(dist::ProgramOp program, const mlir::SymbolTable &symbols,
+                    const ProgramParts &parts);
 
 } // namespace graphc
 #endif

@@ -1,4 +1,5 @@
-// schedule: spaces, order, transfers, what leaves ahead, memory, queues, zero-copy channels, cost. Each is a file of its own; this one joins them and keeps the statistics.
+// schedule: spaces, order, transfers, what leaves ahead, memory, queues, zero-copy channels, cost.
+// Each is a file of its own; this one joins them and keeps the statistics.
 #include "passes/Passes.h"
 
 #include "dialects/graph/GraphDialect.h"

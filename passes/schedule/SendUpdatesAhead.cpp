@@ -13,9 +13,11 @@ struct Writes {
 } // namespace
 
 FailureOr<unsigned> sendAhead(dist::ProgramOp program, const SymbolTable &symbols) {
-  auto control = dyn_cast_if_present<dist::ControlReceiveOp>(program.getBlock().getTerminator()->getPrevNode());
-  // Where the phase ends by end of stream nobody knows whether another step follows. Among the instances of a replicated program the
-  // control message itself is a message, which only the end of a step keeps out of every circle.
+  auto control = dyn_cast_if_present<dist::ControlReceiveOp>(
+      program.getBlock().getTerminator()->getPrevNode());
+  // Where the phase ends by end of stream nobody knows whether another step follows. Among the
+  // instances of a replicated program the control message itself is a message, which only the end
+  // of a step keeps out of every circle.
   if (!control || program.isReplicated())
     return 0;
   BufferUses bufferUses(program, symbols);
@@ -44,13 +46,16 @@ FailureOr<unsigned> sendAhead(dist::ProgramOp program, const SymbolTable &symbol
       continue;
     send->moveAfter(last);
     send.setAhead(true);
-    // The message in use and the one ahead of it: the send never waits for what its readers do in this step.
+    // The message in use and the one ahead of it: the send never waits for what its readers do in
+    // this step.
     auto channel = symbols.lookup<dist::ChannelOp>(send.getChannel());
     channel.setCapacity(std::max<uint64_t>(channel.getCapacity(), 2));
     moved.push_back(send);
   }
-  if (!moved.empty()) // asked once all stand where they belong: each move makes the block number its operations anew
-    control->moveBefore(*llvm::min_element(moved, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); }));
+  // asked once all stand where they belong: each move makes the block number its operations anew
+  if (!moved.empty())
+    control->moveBefore(*llvm::min_element(
+        moved, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); }));
   return unsigned(moved.size());
 }
 

@@ -6,7 +6,8 @@ using namespace mlir;
 
 namespace graphc {
 
-/// Of a step, or of an iteration: up to `end`. `releasesLast`: messages are given back there, not behind their last use.
+/// Of a step, or of an iteration: up to `end`. `releasesLast`: messages are given back there, not
+/// behind their last use.
 static LogicalResult splitTransfers(Block &block, Block::iterator end, const BufferUses &bufferUses,
                                     bool releasesLast) {
   struct Sending {
@@ -15,7 +16,8 @@ static LogicalResult splitTransfers(Block &block, Block::iterator end, const Buf
     FlatSymbolRefAttr channel;
   };
   SmallVector<Sending> inFlight;
-  llvm::DenseMap<Value, SmallVector<size_t>> inFlightOf; // by root; finished ones are empty in inFlight
+  // by root; finished ones are empty in inFlight
+  llvm::DenseMap<Value, SmallVector<size_t>> inFlightOf;
   struct Message {
     dist::ReceiveOp receive;
     Operation *lastUse; ///< null: to the end of the step
@@ -38,7 +40,8 @@ static LogicalResult splitTransfers(Block &block, Block::iterator end, const Buf
     if (failed(uses))
       return failure();
     OpBuilder builder(&op);
-    if (isa<dist::ControlReceiveOp>(op)) { // before a commit point (OrderPhase.cpp), behind which nothing waits
+    if (isa<dist::ControlReceiveOp>(op)) {
+      // before a commit point (OrderPhase.cpp), behind which nothing waits
       for (const Sending &sending : inFlight)
         if (sending.root)
           finish(builder, sending);
@@ -53,10 +56,12 @@ static LogicalResult splitTransfers(Block &block, Block::iterator end, const Buf
         }
         inFlightOf.erase(sent);
       }
-      if (auto message = messages.find(use.root); message != messages.end() && message->second.lastUse)
+      if (auto message = messages.find(use.root);
+          message != messages.end() && message->second.lastUse)
         message->second.lastUse = use.until == dist::BufferHold::End ? &op : nullptr;
       if (use.until == dist::BufferHold::SendDone)
-        leave(use.root, op.getLoc(), cast<dist::ChannelEndOpInterface>(op).getUsedChannels().front());
+        leave(use.root, op.getLoc(),
+              cast<dist::ChannelEndOpInterface>(op).getUsedChannels().front());
     }
     if (auto receive = dyn_cast<dist::ReceiveOp>(op)) {
       Operation *last = receive; // a release may not stand between the receive and its views
@@ -66,8 +71,9 @@ static LogicalResult splitTransfers(Block &block, Block::iterator end, const Buf
       received.push_back(receive.getValue());
     }
     if (auto send = dyn_cast<dist::SendOp>(op)) {
-      auto start = dist::SendStartOp::create(builder, send.getLoc(), send.getChannel(), send.getValue(),
-                                             send.getCount(), /*ahead=*/false, send.getDeal());
+      auto start =
+          dist::SendStartOp::create(builder, send.getLoc(), send.getChannel(), send.getValue(),
+                                    send.getCount(), /*ahead=*/false, send.getDeal());
       start->setDiscardableAttrs(send->getDiscardableAttrDictionary());
       send.erase();
     }
@@ -91,7 +97,8 @@ LogicalResult splitTransfers(dist::ProgramOp program, const SymbolTable &symbols
   BufferUses bufferUses(program, symbols);
   Block &block = program.getBlock();
   for (auto repeat : block.getOps<dist::RepeatOp>())
-    // A queue is given all of its work before the program waits for the copy of a message; a loop's channel has a slot for the next.
+    // A queue is given all of its work before the program waits for the copy of a message; a loop's
+    // channel has a slot for the next.
     if (Block &body = repeat.getBody().front();
         failed(splitTransfers(body, body.end(), bufferUses, /*releasesLast=*/program.hasQueues())))
       return failure();

@@ -1,4 +1,5 @@
-// verify-liveness: separate from schedule, so that modules made by hand are checked by the same proof.
+// verify-liveness: separate from schedule, so that modules made by hand are checked by the same
+// proof.
 #include "passes/Passes.h"
 
 #include "passes/schedule/PhaseLiveness.h"

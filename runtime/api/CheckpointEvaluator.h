@@ -1,10 +1,13 @@
-//===- CheckpointEvaluator.h - evaluates each checkpoint of a training that other processes make --------*- C++ -*-===//
+//===- CheckpointEvaluator.h ------------------------------------------------------------------===//
 //
-// It only reads: the training never waits for it, and does not know whether it is there. Each checkpoint that comes is evaluated in this
-// process, by the plan's evaluation for one process alone (plan/StandalonePlan.h). What it has done already is not kept anywhere: one that
-// is started again begins with the newest.
+// Evaluates each checkpoint of a training that other processes make.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+// It only reads: the training never waits for it, and does not know whether it is there. Each
+// checkpoint that comes is evaluated in this process, by the plan's evaluation for one process
+// alone (plan/StandalonePlan.h). What it has done already is not kept anywhere: one that is started
+// again begins with the newest.
+//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_API_CHECKPOINTEVALUATOR_H
 #define GRAPHC_RUNTIME_API_CHECKPOINTEVALUATOR_H
 
@@ -26,15 +29,17 @@ public:
     checkpoint::TrainingGoal goal; ///< of the training, as far as it is known
     std::string historyFile, summaryFolder; ///< empty: none
     absl::Duration wait = absl::Seconds(300); ///< for the next checkpoint
-    /// Where somebody here knows it: as long as it does a checkpoint is waited for, however long that takes; `wait` counts for nothing.
+    /// Where somebody here knows it: as long as it does a checkpoint is waited for, however long
+    /// that takes; `wait` counts for nothing.
     std::function<bool()> trainingLives;
     std::function<void(const std::string &)> print; ///< the metrics of a checkpoint
   };
   /// `plan`: its evaluation alone. It has to outlive this.
   CheckpointEvaluator(const plan::LoadedPlan &plan, Options options);
 
-  /// Until training is over and its last checkpoint evaluated. Cancelled: stopped as asked. DeadlineExceeded: no checkpoint came.
-  /// FailedPrecondition: training does not live any more, and has not said that it is over.
+  /// Until training is over and its last checkpoint evaluated. Cancelled: stopped as asked.
+  /// DeadlineExceeded: no checkpoint came. FailedPrecondition: training does not live any more, and
+  /// has not said that it is over.
   absl::Status run();
 
 private:

@@ -22,11 +22,15 @@ cluster::TaskRef chiefOf(const plan::Plan &plan) {
   return {plan.jobs(static_cast<int>(plan.chief().job())).name(), plan.chief().index()};
 }
 
-std::vector<cluster::PlanJob> jobsInOrder(const plan::Plan &plan, const std::vector<std::string> &order) {
+std::vector<cluster::PlanJob> jobsInOrder(const plan::Plan &plan,
+                                          const std::vector<std::string> &order) {
   std::vector<cluster::PlanJob> jobs = jobsOf(plan);
-  auto place = [&](const cluster::PlanJob &job) { return std::find(order.begin(), order.end(), job.name); };
+  auto place = [&](const cluster::PlanJob &job) {
+    return std::find(order.begin(), order.end(), job.name);
+  };
   if (!order.empty())
-    std::sort(jobs.begin(), jobs.end(), [&](const auto &a, const auto &b) { return place(a) < place(b); });
+    std::sort(jobs.begin(), jobs.end(),
+              [&](const auto &a, const auto &b) { return place(a) < place(b); });
   return jobs;
 }
 } // namespace
@@ -57,15 +61,19 @@ absl::StatusOr<std::optional<cluster::LauncherRank>> rankOf(const plan::Plan &pl
   return cluster::rankOf(environment, observe::hostName(), jobsInOrder(plan, order), chiefOf(plan));
 }
 
-std::string describe(const plan::Plan &plan, const std::vector<std::string> &order, const cluster::LauncherRank &rank) {
+std::string describe(const plan::Plan &plan, const std::vector<std::string> &order,
+                     const cluster::LauncherRank &rank) {
   const cluster::TaskRef chief = chiefOf(plan);
-  std::string text = absl::StrCat("this is ", rank.task.str(), ", rank ", rank.rank, " of ", rank.launcher);
+  std::string text =
+      absl::StrCat("this is ", rank.task.str(), ", rank ", rank.rank, " of ", rank.launcher);
   if (rank.task == chief && plan::allTasks(plan).size() > 1)
-    absl::StrAppend(&text, ": ", cluster::describeRanks(cluster::tasksByRank(jobsInOrder(plan, order), chief)));
+    absl::StrAppend(&text, ": ",
+                    cluster::describeRanks(cluster::tasksByRank(jobsInOrder(plan, order), chief)));
   return text;
 }
 
-absl::StatusOr<RankRendezvous> meet(const plan::Plan &plan, uint32_t task, const cluster::LauncherRank &rank,
+absl::StatusOr<RankRendezvous> meet(const plan::Plan &plan, uint32_t task,
+                                    const cluster::LauncherRank &rank,
                                     const RendezvousOptions &options) {
   const uint32_t chief = plan::taskNumber(plan, plan.chief());
   RankRendezvous meeting;
@@ -76,15 +84,17 @@ absl::StatusOr<RankRendezvous> meet(const plan::Plan &plan, uint32_t task, const
   }
   if (!rank.oneHost)
     return absl::InvalidArgumentError(absl::StrCat(
-        rank.launcher, " has processes on several hosts, which need mutual TLS and have to find each other; give "
-                       "--job_dir DIR, a folder of yours (mode 0700) that all of them see"));
+        rank.launcher,
+        " has processes on several hosts, which need mutual TLS and have to find each other; give "
+        "--job_dir DIR, a folder of yours (mode 0700) that all of them see"));
   meeting.addresses[chief] = absl::StrCat("127.0.0.1:", rank.port);
   if (task == chief) {
     auto listeners = base::listenTcp(meeting.addresses[chief], /*everyInterface=*/false);
     if (!listeners.ok())
-      return absl::UnavailableError(absl::StrCat("cannot listen on ", meeting.addresses[chief], ", where the tasks of ",
-                                                 rank.launcher, " look for the chief: ", listeners.status().message(),
-                                                 "; another start has another port"));
+      return absl::UnavailableError(
+          absl::StrCat("cannot listen on ", meeting.addresses[chief], ", where the tasks of ",
+                       rank.launcher, " look for the chief: ", listeners.status().message(),
+                       "; another start has another port"));
     meeting.listener = std::move(listeners->front());
   } else {
     GRAPHC_ASSIGN_OR_RETURN(auto listener, base::listenAtAnyPort(/*everyInterface=*/false));
@@ -119,8 +129,9 @@ absl::Status enterJobFolder(const plan::Plan &plan, uint32_t task, const std::st
     meeting->folder = *std::move(folder);
     files = meeting->folder->files();
   } else {
-    auto admitted = tls::askChief({options.jobDirectory, run, names[task], base::splitAddress(address).first,
-                                   names[chief], absl::Now() + options.joinDeadline, options.log});
+    auto admitted =
+        tls::askChief({options.jobDirectory, run, names[task], base::splitAddress(address).first,
+                       names[chief], absl::Now() + options.joinDeadline, options.log});
     if (!admitted.ok())
       return base::annotate(admitted.status(), "--job_dir");
     files = admitted->files;
@@ -132,7 +143,8 @@ absl::Status enterJobFolder(const plan::Plan &plan, uint32_t task, const std::st
 }
 
 std::string jobFolderOf(const std::vector<std::string> &addresses) {
-  return absl::StrCat("by-hand-", base::toHex(base::sha256(absl::StrJoin(addresses, ","))).substr(0, 12));
+  return absl::StrCat("by-hand-",
+                      base::toHex(base::sha256(absl::StrJoin(addresses, ","))).substr(0, 12));
 }
 
 } // namespace graphc::session

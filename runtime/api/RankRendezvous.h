@@ -1,4 +1,8 @@
-//===- RankRendezvous.h - a task that another launcher has started: srun, mpirun, torchrun, JobSet ------*- C++ -*-===//
+//===- RankRendezvous.h -----------------------------------------------------------------------===//
+//
+// A task that another launcher has started: srun, mpirun, torchrun, JobSet.
+//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_API_RANKRENDEZVOUS_H
 #define GRAPHC_RUNTIME_API_RANKRENDEZVOUS_H
 
@@ -19,13 +23,14 @@
 
 namespace graphc::session {
 
-/// Who this process is by its environment; none: no launcher's variables are there. `order`: of --rank_order, empty or every job of the
-/// plan once, or an error says what is wrong with it.
+/// Who this process is by its environment; none: no launcher's variables are there. `order`: of
+/// --rank_order, empty or every job of the plan once, or an error says what is wrong with it.
 absl::StatusOr<std::optional<cluster::LauncherRank>> rankOf(const plan::Plan &plan,
                                                             const std::vector<std::string> &order);
 
 /// For the user: which task this is and why; the chief says which task each rank is.
-std::string describe(const plan::Plan &plan, const std::vector<std::string> &order, const cluster::LauncherRank &rank);
+std::string describe(const plan::Plan &plan, const std::vector<std::string> &order,
+                     const cluster::LauncherRank &rank);
 
 /// Whether --rank_order can be `order`.
 absl::Status checkRankOrder(const plan::Plan &plan, const std::vector<std::string> &order);
@@ -38,19 +43,21 @@ struct RendezvousOptions {
 
 /// How a task and the others find each other.
 struct RankRendezvous {
-  std::vector<std::string> addresses; ///< by task number; empty: the chief hears it of the task itself
+  /// by task number; empty: the chief hears it of the task itself
+  std::vector<std::string> addresses;
   service::TaskIdentity identity; ///< what it shows the others
   base::UniqueFd listener; ///< where it listens already; none: nowhere yet
   std::shared_ptr<tls::JobFolder> folder; ///< the chief's, with a job directory
 };
 
-/// The task of a rank where no address was given: the chief listens where all look for it, any other at a port of its own, which
-/// it tells the chief.
-absl::StatusOr<RankRendezvous> meet(const plan::Plan &plan, uint32_t task, const cluster::LauncherRank &rank,
+/// The task of a rank where no address was given: the chief listens where all look for it, any
+/// other at a port of its own, which it tells the chief.
+absl::StatusOr<RankRendezvous> meet(const plan::Plan &plan, uint32_t task,
+                                    const cluster::LauncherRank &rank,
                                     const RendezvousOptions &options);
 
-/// With a job directory: certificates, and, where `meeting->addresses` has none, this task's address and the chief's. `run` is the folder's
-/// name there. Waits for the chief.
+/// With a job directory: certificates, and, where `meeting->addresses` has none, this task's
+/// address and the chief's. `run` is the folder's name there. Waits for the chief.
 absl::Status enterJobFolder(const plan::Plan &plan, uint32_t task, const std::string &run,
                             const RendezvousOptions &options, RankRendezvous *meeting);
 /// The folder's name for tasks that were started by hand, the same for all of them.

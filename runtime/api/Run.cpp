@@ -23,7 +23,8 @@ absl::StatusOr<RunResult> run(const plan::LoadedPlan &loaded, const RunOptions &
   RunRestarts restarts(options);
   std::vector<FetchedTensor> kept;
   for (;;) {
-    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<TaskRun> run, TaskRun::create(loaded, options, nullptr));
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<TaskRun> run,
+                            TaskRun::create(loaded, options, nullptr));
     absl::StatusOr<RunResult> result = run->run();
     run->moveFetches(kept);
     if (result.ok())

@@ -1,14 +1,15 @@
-//===- Run.h - a plan, or one task of it, run in this process -------------------------------------------*- C++ -*-===//
+//===- Run.h - a plan, or one task of it, run in this process -----------------------*- C++ -*-===//
 //
 //   graphc::RunOptions options;
 //   options.epochs = 5;
 //   absl::StatusOr<graphc::RunResult> result = graphc::run(plan, options);
 //
-// What graphrun does, without its command line: no signal is handled, nothing printed. For a plan of one task no process is started and no port
-// opened; of a plan of several this process is one, and RunOptions::cluster says how it meets the others. Any number of threads may run plans
-// at once.
+// What graphrun does, without its command line: no signal is handled, nothing printed. For a plan
+// of one task no process is started and no port opened; of a plan of several this process is one,
+// and RunOptions::cluster says how it meets the others. Any number of threads may run plans at
+// once.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_API_RUN_H
 #define GRAPHC_RUNTIME_API_RUN_H
 
@@ -34,52 +35,64 @@ struct RunOptions {
   std::optional<double> epochs;
   std::optional<uint64_t> steps; ///< counted from the very first, as epochs are
   std::optional<double> evalEveryEpochs;
-  std::string checkpointDirectory; ///< restored from where there is one, saved to at the end; empty: none
-  std::string
-      checkpoint; ///< of them this one, "DIR/step-N", for another entry than train; empty: the newest that is whole
-  /// Where no checkpoint of its own is: another training's, "DIR/step-N", or its folder of them, or FILE.npz or FILE.safetensors, from which
-  /// variables of the same name and type begin. Those that are #graph.uninitialized have to.
+  /// restored from where there is one, saved to at the end; empty: none
+  std::string checkpointDirectory;
+  /// of them this one, "DIR/step-N", for another entry than train; empty: the newest that is whole
+  std::string checkpoint;
+  /// Where no checkpoint of its own is: another training's, "DIR/step-N", or its folder of them, or
+  /// FILE.npz or FILE.safetensors, from which variables of the same name and type begin. Those that
+  /// are #graph.uninitialized have to.
   std::string initFrom;
-  bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
+  /// GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
+  bool newAlgorithms = false;
   std::optional<uint64_t> saveEverySteps;
   std::optional<double> saveEverySeconds;
-  uint32_t keepCheckpoints = checkpoint::CheckpointDirectory::kKeep; ///< so many of the newest stay; 0: all
-  /// Of several tasks: so often the run goes on from its last checkpoint when it has lost another one. The tasks that the program has started
-  /// begin anew with it, others are waited for. On the chief it needs checkpointDirectory and the entry train. Not once the end is asked for.
+  /// so many of the newest stay; 0: all
+  uint32_t keepCheckpoints = checkpoint::CheckpointDirectory::kKeep;
+  /// Of several tasks: so often the run goes on from its last checkpoint when it has lost another
+  /// one. The tasks that the program has started begin anew with it, others are waited for. On the
+  /// chief it needs checkpointDirectory and the entry train. Not once the end is asked for.
   uint32_t maxRestarts = 0;
-  bool nanStops = false; ///< a loss that is no number ends training, and nothing of it is saved; else it is an error
+  /// a loss that is no number ends training, and nothing of it is saved; else it is an error
+  bool nanStops = false;
   std::string earlyStop; ///< METRIC:PATIENCE[:min|max], with evalEveryEpochs; empty: none
-  uint64_t logEverySteps = 0; ///< a line for `log` with step and steps/s about every so many; 0: none
+  /// a line for `log` with step and steps/s about every so many; 0: none
+  uint64_t logEverySteps = 0;
   std::string dumpDirectory; ///< of the variables at the end as .npy; empty: none
   data::DatasetSearchPath data; ///< where data sets' files are looked for
-  std::map<std::string, std::string> feeds; ///< an argument's name → its bytes, row-major, little endian
+  /// an argument's name → its bytes, row-major, little endian
+  std::map<std::string, std::string> feeds;
   std::vector<std::string> fetches; ///< names of results to hand over, of every step
   uint32_t intraOpThreads = 0; ///< of one matmul; 0: the plan's
   absl::Duration deadline = absl::Seconds(300); ///< of a task that does not get on
-  ClusterOptions
-      cluster; ///< of a plan of several tasks: where the others are. What else is said here the chief's counts, but for data,
-  ///< feeds and intraOpThreads, which are each task's own
-  std::function<void(const FetchedTensor &)>
-      fetched; ///< takes each result as it comes, of a step that is made again another time; none: they are kept for the end
+  /// of a plan of several tasks: where the others are. What else is said here the chief's counts,
+  /// but for data, feeds and intraOpThreads, which are each task's own
+  ClusterOptions cluster;
+  /// takes each result as it comes, of a step that is made again another time; none: they are kept
+  /// for the end
+  std::function<void(const FetchedTensor &)> fetched;
   std::function<void(const std::string &)> log; ///< takes lines for people; none: they are dropped
-  /// Is asked a few times a second: true ends the run at the next step. On another thread, or while a run that has lost a task waits to begin
-  /// again, on the caller's.
+  /// Is asked a few times a second: true ends the run at the next step. On another thread, or while
+  /// a run that has lost a task waits to begin again, on the caller's.
   std::function<bool()> stop;
 };
 
 struct RunResult {
   // All but `steps` of the chief alone.
   uint64_t steps =
-      0; ///< the global step at the end; asynchronous, in a session that is not the chief's: steps of its task's replica
+      /// the global step at the end; asynchronous, in a session that is not the chief's: steps of
+      /// its task's replica
+      0;
   std::optional<double> loss; ///< mean of the last epoch
   std::map<std::string, double>
       metrics; ///< of the last evaluation: "accuracy"; of training's last epoch: "train accuracy"
-  std::string
-      endedEarly; ///< why training ended before its steps were made (early stop, NaN, a hook); empty: it did not
+  /// why training ended before its steps were made (early stop, NaN, a hook); empty: it did not
+  std::string endedEarly;
   std::vector<FetchedTensor> fetches; ///< where RunOptions::fetched is none
 };
 
-/// Verifies the plan and runs it to the end. Cancelled: stopped as asked, after what a stop saves was saved.
+/// Verifies the plan and runs it to the end. Cancelled: stopped as asked, after what a stop saves
+/// was saved.
 absl::StatusOr<RunResult> run(const plan::Plan &plan, const RunOptions &options = {});
 absl::StatusOr<RunResult> run(const plan::LoadedPlan &plan, const RunOptions &options = {});
 

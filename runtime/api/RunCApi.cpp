@@ -81,7 +81,9 @@ int graphc_run_metric(const graphc_run_result *result, const char *name, double 
   return 1;
 }
 
-size_t graphc_fetched_count(const graphc_run_result *result) { return result->result.fetches.size(); }
+size_t graphc_fetched_count(const graphc_run_result *result) {
+  return result->result.fetches.size();
+}
 
 graphc_fetched graphc_get_fetched(const graphc_run_result *result, size_t index) {
   const graphc::session::FetchedTensor &value = result->result.fetches[index];

@@ -13,7 +13,8 @@ namespace {
 constexpr absl::Duration kLookForStop = absl::Milliseconds(20), kRejoin = absl::Milliseconds(200);
 } // namespace
 
-RunRestarts::RunRestarts(const RunOptions &options) : options_(options), restarts_(options.maxRestarts) {}
+RunRestarts::RunRestarts(const RunOptions &options)
+    : options_(options), restarts_(options.maxRestarts) {}
 
 bool RunRestarts::await(const LostRun &loss, const std::function<bool()> &stopAsked) {
   if (stopAsked())
@@ -28,7 +29,8 @@ bool RunRestarts::await(const LostRun &loss, const std::function<bool()> &stopAs
       what = pause ? restarts_.describe("the run") : "";
     } else if (restarts_.count()) {
       pause = absl::ZeroDuration();
-      what = absl::StrCat("joining the chief again (restart ", restarts_.made(), " of ", restarts_.most(), ")");
+      what = absl::StrCat("joining the chief again (restart ", restarts_.made(), " of ",
+                          restarts_.most(), ")");
     }
     if (!pause)
       return false;

@@ -1,4 +1,4 @@
-//===- RunRestarts.h - restarts of a run that a program makes by itself ---------------------------------*- C++ -*-===//
+//===- RunRestarts.h - restarts of a run that a program makes by itself -------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_API_RUNRESTARTS_H
 #define GRAPHC_RUNTIME_API_RUNRESTARTS_H
 
@@ -17,18 +17,21 @@ struct LostRun {
   bool met = true; ///< it had met the chief; else that one was about to end the run before
 };
 
-/// RunOptions::maxRestarts of a program. The chief's pauses are the launcher's; another task joins the chief again as soon as that is there.
+/// RunOptions::maxRestarts of a program. The chief's pauses are the launcher's; another task joins
+/// the chief again as soon as that is there.
 class RunRestarts {
 public:
   /// `options` outlives it.
   explicit RunRestarts(const RunOptions &options);
-  /// Says that the run begins again, and waits until it may. False: it may not, since it did as often as it may, or the end is asked for.
+  /// Says that the run begins again, and waits until it may. False: it may not, since it did as
+  /// often as it may, or the end is asked for.
   bool await(const LostRun &loss, const std::function<bool()> &stopAsked);
 
 private:
   const RunOptions &options_;
   RestartPolicy restarts_;
-  absl::Time joinBy_ = absl::InfinitePast(); ///< so long an attempt that meets nobody counts for nothing
+  /// so long an attempt that meets nobody counts for nothing
+  absl::Time joinBy_ = absl::InfinitePast();
 };
 
 } // namespace graphc::session

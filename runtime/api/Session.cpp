@@ -15,7 +15,8 @@
 
 namespace graphc::session {
 namespace {
-constexpr absl::Duration kLook = absl::Milliseconds(20); ///< a wait for results looks so often whether the run is over
+/// a wait for results looks so often whether the run is over
+constexpr absl::Duration kLook = absl::Milliseconds(20);
 
 absl::StatusOr<plan::LoadedPlan> load(const plan::Plan &plan) {
   GRAPHC_ASSIGN_OR_RETURN(std::string bytes, plan::encodePlan(plan));
@@ -28,7 +29,8 @@ void RunContext::requestStop() const { session.requestStop(); }
 absl::StatusOr<double> RunValues::scalar(const std::string &name) const {
   auto found = fetched.find(name);
   if (found == fetched.end())
-    return absl::NotFoundError(absl::StrCat(name, " was not fetched; beforeRun names what a hook wants"));
+    return absl::NotFoundError(
+        absl::StrCat(name, " was not fetched; beforeRun names what a hook wants"));
   const FetchedTensor &value = found->second;
   if (plan::elementCount(value.type) == 1u) {
     switch (value.type.dtype()) {
@@ -44,8 +46,9 @@ absl::StatusOr<double> RunValues::scalar(const std::string &name) const {
       break;
     }
   }
-  return absl::InvalidArgumentError(absl::StrCat(name, " is ", plan::typeText(value.type),
-                                                 ", no single number of f32, f64, i32 or i64; read its bytes"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " is ", plan::typeText(value.type),
+                   ", no single number of f32, f64, i32 or i64; read its bytes"));
 }
 
 Session::Attempt::~Attempt() {
@@ -75,7 +78,8 @@ absl::StatusOr<RunResult> Session::Attempt::join() {
 }
 
 Session::Session(plan::LoadedPlan plan, RunOptions options, Hooks hooks)
-    : Session(absl::StatusOr<plan::LoadedPlan>(std::move(plan)), std::move(options), std::move(hooks)) {}
+    : Session(absl::StatusOr<plan::LoadedPlan>(std::move(plan)), std::move(options),
+              std::move(hooks)) {}
 
 Session::Session(const plan::Plan &plan, RunOptions options, Hooks hooks)
     : Session(load(plan), std::move(options), std::move(hooks)) {}
@@ -104,8 +108,8 @@ absl::Status Session::start() {
   return beginRun();
 }
 
-/// Another thread sets up, initialises or restores, until the lanes stand before the first step; afterCreateSession. The same where a task is
-/// lost meanwhile, as often as it may.
+/// Another thread sets up, initialises or restores, until the lanes stand before the first step;
+/// afterCreateSession. The same where a task is lost meanwhile, as often as it may.
 absl::Status Session::beginRun() {
   std::optional<SessionStart> started;
   const bool isAgain = again_;
@@ -130,9 +134,11 @@ absl::Status Session::beginRun() {
     started = started_;
   } while (again_);
   if (failed_ || !started)
-    return isAgain && !failed_ ? absl::OkStatus() : status_; // stopped while it waited for the others
+    // stopped while it waited for the others
+    return isAgain && !failed_ ? absl::OkStatus() : status_;
   step_ = attempt_->stepping.gate.permitted();
-  return callHooks("afterCreateSession", {}, [&](Hook &hook) { return hook.afterCreateSession(*this, *started); });
+  return callHooks("afterCreateSession", {},
+                   [&](Hook &hook) { return hook.afterCreateSession(*this, *started); });
 }
 
 absl::Status Session::makeAttempt() {
@@ -185,7 +191,8 @@ absl::Status Session::step() {
     if (!stepping.own)
       attempt_->run->permit(context.globalStep + 1, wanted_, /*end=*/false);
     settle();
-    RunValues values{context.globalStep + 1, failed_ ? std::map<std::string, FetchedTensor>() : takeFetched()};
+    RunValues values{context.globalStep + 1,
+                     failed_ ? std::map<std::string, FetchedTensor>() : takeFetched()};
     if (again_) {
       bool isWhole = stepping.own;
       {
@@ -203,7 +210,8 @@ absl::Status Session::step() {
     if (over_ && stepping.gate.made() <= context.globalStep) // the run ended before this step
       return absl::OkStatus();
     step_ = values.globalStep;
-    return callHooks("afterRun", context.globalStep, [&](Hook &hook) { return hook.afterRun(context, values); });
+    return callHooks("afterRun", context.globalStep,
+                     [&](Hook &hook) { return hook.afterRun(context, values); });
   }
   return absl::OkStatus();
 }
@@ -214,13 +222,15 @@ std::map<std::string, FetchedTensor> Session::takeFetched() {
   if (stepping.own)
     return stepping.results.take();
   for (;;) {
-    const bool none = over_ || again_ || stepping.gate.closed(); // none comes any more, but those that are there
+    // none comes any more, but those that are there
+    const bool none = over_ || again_ || stepping.gate.closed();
     {
       base::MutexLock lock(mutex_);
       if (came_ >= expected() || none)
         return std::exchange(fetched_, {});
-      fetchedMore_.waitFor(mutex_, kLook,
-                           [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return came_ >= expected(); });
+      fetchedMore_.waitFor(mutex_, kLook, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+        return came_ >= expected();
+      });
     }
     if (stepping.gate.closed() && !over_ && !again_)
       takeResult();
@@ -236,7 +246,8 @@ size_t Session::expected() const {
 
 absl::StatusOr<RunResult> Session::close() {
   if (!failed_ && !std::exchange(ended_, true))
-    if (absl::Status status = callHooks("end", {}, [this](Hook &hook) { return hook.end(*this); }); !status.ok())
+    if (absl::Status status = callHooks("end", {}, [this](Hook &hook) { return hook.end(*this); });
+        !status.ok())
       fail(status);
   if (!result_) {
     if (!failed_)
@@ -248,7 +259,8 @@ absl::StatusOr<RunResult> Session::close() {
   return *result_;
 }
 
-/// Where steps are left: the chief's session ends them here; another one's asks for it. Lanes that go on until then wait for nobody.
+/// Where steps are left: the chief's session ends them here; another one's asks for it. Lanes that
+/// go on until then wait for nobody.
 void Session::endRun() {
   if (over_)
     return;
@@ -282,7 +294,8 @@ void Session::takeResult() {
   }
   result_ = attempt_->join();
   attempt_->run->moveFetches(kept_);
-  const std::optional<LostRun> loss = failed_ || endAsked_ ? std::nullopt : attempt_->run->loss(result_->status());
+  const std::optional<LostRun> loss =
+      failed_ || endAsked_ ? std::nullopt : attempt_->run->loss(result_->status());
   if (loss && restarts_.await(*loss, [this] { return options_.stop() || stop_.load(); })) {
     result_.reset();
     again_ = true;
@@ -297,7 +310,8 @@ void Session::takeResult() {
   failed_ = !absl::IsCancelled(status_); // as RunOptions::stop asked
 }
 
-/// The lanes fail where they stand, so nothing is saved. Whoever tells the others first, a lane or the run, names the cause.
+/// The lanes fail where they stand, so nothing is saved. Whoever tells the others first, a lane or
+/// the run, names the cause.
 void Session::fail(const absl::Status &why) {
   status_ = why;
   failed_ = over_ = true;
@@ -316,8 +330,9 @@ absl::Status Session::want(const RunArgs &args) {
       for (const auto &[result, programs] : results_)
         known.push_back(result);
       return absl::InvalidArgumentError(absl::StrCat(
-          "fetch ", name, ": the function has no such result", attempt_->stepping.own ? " that this task makes" : "",
-          base::didYouMean(name, known), known.empty() ? "" : "; it has ", absl::StrJoin(known, ", ")));
+          "fetch ", name, ": the function has no such result",
+          attempt_->stepping.own ? " that this task makes" : "", base::didYouMean(name, known),
+          known.empty() ? "" : "; it has ", absl::StrJoin(known, ", ")));
     }
     wanted_.insert(name);
   }
@@ -325,12 +340,13 @@ absl::Status Session::want(const RunArgs &args) {
 }
 
 template <typename Call>
-absl::Status Session::callHooks(const char *callback, std::optional<uint64_t> step, const Call &call) {
+absl::Status Session::callHooks(const char *callback, std::optional<uint64_t> step,
+                                const Call &call) {
   for (size_t i = 0; i < hooks_.size(); ++i) {
     const std::string name = hooks_[i]->name();
-    GRAPHC_RETURN_IF_ERROR(
-        base::annotate(call(*hooks_[i]), absl::StrCat("hook ", name.empty() ? absl::StrCat(i + 1) : name, ", ",
-                                                      callback, step ? absl::StrCat(" at step ", *step) : "")));
+    GRAPHC_RETURN_IF_ERROR(base::annotate(
+        call(*hooks_[i]), absl::StrCat("hook ", name.empty() ? absl::StrCat(i + 1) : name, ", ",
+                                       callback, step ? absl::StrCat(" at step ", *step) : "")));
   }
   return absl::OkStatus();
 }

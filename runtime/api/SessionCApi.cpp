@@ -21,11 +21,13 @@ struct graphc_session {
   std::atomic<graphc::session::Session *> running{nullptr}; ///< `session`, for other threads
   std::atomic<bool> stopAsked{false}; ///< also before it runs
   graphc::SessionStart start;
-  std::vector<std::string> wanted; ///< of the step that comes, by the program or the hook that is called
+  /// of the step that comes, by the program or the hook that is called
+  std::vector<std::string> wanted;
   std::map<std::string, graphc::session::FetchedTensor> fetched; ///< of the last one
   std::string why; ///< of the hook that is called
   std::optional<absl::StatusOr<graphc::RunResult>> result;
-  std::unique_ptr<graphc::session::Session> session; ///< the last: its hooks look at the others when it goes
+  /// the last: its hooks look at the others when it goes
+  std::unique_ptr<graphc::session::Session> session;
 
   int keep(const absl::Status &now) {
     if (now.ok())
@@ -68,20 +70,26 @@ public:
 
 private:
   graphc_session &c_;
-  std::vector<std::string> wanted_; ///< until a step was made with it, which may be another one than was begun
+  /// until a step was made with it, which may be another one than was begun
+  std::vector<std::string> wanted_;
 };
 
 class OfC final : public Hook {
 public:
-  OfC(graphc_session &c, const graphc_hook &hook) : c_(c), hook_(hook), name_(hook.name ? hook.name : "") {}
+  OfC(graphc_session &c, const graphc_hook &hook)
+      : c_(c), hook_(hook), name_(hook.name ? hook.name : "") {}
   std::string name() const override { return name_; }
   absl::Status begin() override { return call(hook_.begin); }
-  absl::Status afterCreateSession(Session &, const SessionStart &) override { return call(hook_.after_create_session); }
+  absl::Status afterCreateSession(Session &, const SessionStart &) override {
+    return call(hook_.after_create_session);
+  }
   absl::StatusOr<RunArgs> beforeRun(const RunContext &) override {
     GRAPHC_RETURN_IF_ERROR(call(hook_.before_run));
     return RunArgs{std::exchange(c_.wanted, {})};
   }
-  absl::Status afterRun(const RunContext &, const RunValues &) override { return call(hook_.after_run); }
+  absl::Status afterRun(const RunContext &, const RunValues &) override {
+    return call(hook_.after_run);
+  }
   absl::Status end(Session &) override { return call(hook_.end); }
 
 private:
@@ -98,7 +106,8 @@ private:
 };
 
 absl::Status notA(const std::string &what, const std::string &value) {
-  return absl::InvalidArgumentError(absl::StrCat(value.empty() ? "nothing" : value, " is no ", what));
+  return absl::InvalidArgumentError(
+      absl::StrCat(value.empty() ? "nothing" : value, " is no ", what));
 }
 
 template <class T> absl::Status readCount(const std::string &value, T *to) {
@@ -183,7 +192,8 @@ absl::Status setOption(RunOptions &o, const std::string &key, const std::string 
   std::vector<std::string> known;
   for (const auto &[name, read] : keys)
     known.push_back(name);
-  return absl::InvalidArgumentError(absl::StrCat(key, ": a session has no such option", base::didYouMean(key, known)));
+  return absl::InvalidArgumentError(
+      absl::StrCat(key, ": a session has no such option", base::didYouMean(key, known)));
 }
 
 graphc_session *make(absl::StatusOr<plan::LoadedPlan> plan) {
@@ -206,9 +216,9 @@ template <typename Work> int guarded(graphc_session &session, const Work &work) 
 }
 
 absl::Status beforeTheStart(const graphc_session &session) {
-  return session.session
-             ? absl::FailedPreconditionError("the session was started; options, feeds and hooks come before")
-             : absl::OkStatus();
+  return session.session ? absl::FailedPreconditionError(
+                               "the session was started; options, feeds and hooks come before")
+                         : absl::OkStatus();
 }
 } // namespace
 } // namespace graphc::session
@@ -216,14 +226,16 @@ absl::Status beforeTheStart(const graphc_session &session) {
 using graphc::session::Session;
 
 graphc_session *graphc_new_session(const void *plan, size_t bytes) {
-  return graphc::session::make(graphc::plan::decodePlan({static_cast<const char *>(plan), bytes}, "the plan"));
+  return graphc::session::make(
+      graphc::plan::decodePlan({static_cast<const char *>(plan), bytes}, "the plan"));
 }
 
 graphc_session *graphc_new_session_file(const char *path) {
   graphc_session *made = graphc::session::make(graphc::plan::loadPlan(path));
   const std::string name = path;
   const size_t slash = name.rfind('/');
-  made->options.data.planDir = slash == std::string::npos ? "." : name.substr(0, slash); // data may lie beside it
+  // data may lie beside it
+  made->options.data.planDir = slash == std::string::npos ? "." : name.substr(0, slash);
   return made;
 }
 
@@ -249,7 +261,8 @@ int graphc_session_add_hook(graphc_session *session, const graphc_hook *hook) {
   return 0;
 }
 
-void graphc_session_set_log(graphc_session *session, void (*log)(void *context, const char *line), void *context) {
+void graphc_session_set_log(graphc_session *session, void (*log)(void *context, const char *line),
+                            void *context) {
   session->options.log = nullptr;
   if (log)
     session->options.log = [log, context](const std::string &line) { log(context, line.c_str()); };
@@ -259,7 +272,8 @@ int graphc_session_start(graphc_session *session) {
   if (!session->status.ok() || session->session)
     return !session->status.ok();
   return graphc::session::guarded(*session, [&] {
-    session->session = std::make_unique<Session>(*std::move(session->plan), session->options, session->hooks);
+    session->session =
+        std::make_unique<Session>(*std::move(session->plan), session->options, session->hooks);
     session->running = session->session.get();
     return session->session->status();
   });
@@ -290,15 +304,17 @@ uint64_t graphc_session_global_step(const graphc_session *session) {
   return running ? running->globalStep() : 0;
 }
 
-const char *graphc_session_restored_from(const graphc_session *session) { return session->start.restoredFrom.c_str(); }
+const char *graphc_session_restored_from(const graphc_session *session) {
+  return session->start.restoredFrom.c_str();
+}
 
 int graphc_session_want(graphc_session *session, const char *name) {
   session->wanted.emplace_back(name);
   return 0;
 }
 
-int graphc_session_fetched(const graphc_session *session, const char *name, void *buffer, size_t bytes,
-                           graphc_fetched *value) {
+int graphc_session_fetched(const graphc_session *session, const char *name, void *buffer,
+                           size_t bytes, graphc_fetched *value) {
   auto found = session->fetched.find(name);
   if (found == session->fetched.end())
     return 1;
@@ -332,7 +348,8 @@ int graphc_session_close(graphc_session *session) {
     return session->result->status();
   });
   const int status = session->session->exitStatus();
-  return status || session->status.ok() ? status : 1; // what was called too late is an error as well
+  // what was called too late is an error as well
+  return status || session->status.ok() ? status : 1;
 }
 
 const char *graphc_session_error(const graphc_session *session) {

@@ -19,13 +19,16 @@ absl::StatusOr<uint32_t> numberOf(const plan::Plan &plan, const std::string &job
 }
 
 /// Job → addresses, and which task this is where TF_CONFIG or a launcher says so.
-absl::StatusOr<cluster::ResolvedAddresses> resolve(const plan::Plan &plan, const ClusterOptions &options,
+absl::StatusOr<cluster::ResolvedAddresses> resolve(const plan::Plan &plan,
+                                                   const ClusterOptions &options,
                                                    std::optional<cluster::LauncherRank> *rank) {
   cluster::AddressSources sources;
   sources.flags = options.hosts;
-  if (const char *environment = std::getenv("TF_CONFIG"); environment && *environment && options.hosts.empty())
+  if (const char *environment = std::getenv("TF_CONFIG");
+      environment && *environment && options.hosts.empty())
     sources.environment = environment;
-  GRAPHC_ASSIGN_OR_RETURN(cluster::ResolvedAddresses resolved, cluster::resolveAddresses(jobsOf(plan), sources));
+  GRAPHC_ASSIGN_OR_RETURN(cluster::ResolvedAddresses resolved,
+                          cluster::resolveAddresses(jobsOf(plan), sources));
   if (resolved.addresses.empty() && options.jobName.empty()) {
     GRAPHC_ASSIGN_OR_RETURN(*rank, rankOf(plan, options.rankOrder));
     if (*rank) {
@@ -39,7 +42,8 @@ absl::StatusOr<cluster::ResolvedAddresses> resolve(const plan::Plan &plan, const
         " tasks, and nothing says where the others are: ClusterOptions::graphrun starts them here, "
         "ClusterOptions::master is the client of servers that wait, ClusterOptions::hosts or TF_CONFIG has "
         "their addresses, or srun, mpirun, torchrun or a JobSet starts all of them",
-        resolved.notes.empty() ? "" : absl::StrCat(" (", absl::StrJoin(resolved.notes, "; "), ")")));
+        resolved.notes.empty() ? ""
+                               : absl::StrCat(" (", absl::StrJoin(resolved.notes, "; "), ")")));
   return resolved;
 }
 
@@ -48,16 +52,16 @@ absl::Status identify(const plan::Plan &plan, const ClusterOptions &options, Tas
   const tls::CredentialFiles &files = options.tls;
   if (!files.certificate.empty() || !files.key.empty() || !files.authority.empty()) {
     GRAPHC_ASSIGN_OR_RETURN(auto credentials, tls::TlsCredentials::load(files));
-    GRAPHC_RETURN_IF_ERROR(
-        credentials->checkOwn(plan::taskText(plan, plan::allTasks(plan)[place->task]), place->addresses[place->task]));
+    GRAPHC_RETURN_IF_ERROR(credentials->checkOwn(
+        plan::taskText(plan, plan::allTasks(plan)[place->task]), place->addresses[place->task]));
     place->identity.credentials = std::move(credentials);
     return absl::OkStatus();
   }
   for (const std::string &address : place->addresses)
     if (!address.empty() && !cluster::isLoopbackAddress(address))
-      return absl::InvalidArgumentError(
-          absl::StrCat(address, " is not this machine's loopback: tasks on other machines need mutual TLS; give "
-                                "ClusterOptions::tls (graphrun certs makes the files) or jobDirectory"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          address, " is not this machine's loopback: tasks on other machines need mutual TLS; give "
+                   "ClusterOptions::tls (graphrun certs makes the files) or jobDirectory"));
   GRAPHC_ASSIGN_OR_RETURN(place->identity.secret, service::userSecret());
   return absl::OkStatus();
 }
@@ -93,9 +97,9 @@ absl::StatusOr<TaskPlace> findPlace(const plan::Plan &plan, const ClusterOptions
   place.chief = place.task == chief;
   if (!resolved && !place.chief)
     return absl::InvalidArgumentError(
-        absl::StrCat("with ClusterOptions::", options.master.empty() ? "graphrun" : "master", " this is the chief, ",
-                     plan::taskText(plan, tasks[chief]), ", and not ", plan::taskText(plan, tasks[place.task]),
-                     "; leave jobName out"));
+        absl::StrCat("with ClusterOptions::", options.master.empty() ? "graphrun" : "master",
+                     " this is the chief, ", plan::taskText(plan, tasks[chief]), ", and not ",
+                     plan::taskText(plan, tasks[place.task]), "; leave jobName out"));
   if (!options.graphrun.empty()) {
     place.others = TaskPlace::Others::StartedHere;
     return place;
@@ -110,7 +114,8 @@ absl::StatusOr<TaskPlace> findPlace(const plan::Plan &plan, const ClusterOptions
   } else {
     place.others = TaskPlace::Others::Servers;
     place.addresses.resize(tasks.size());
-    const std::string address = options.master.starts_with(kScheme) ? options.master.substr(sizeof kScheme - 1) : "";
+    const std::string address =
+        options.master.starts_with(kScheme) ? options.master.substr(sizeof kScheme - 1) : "";
     if (absl::Status status = cluster::checkAddress(address); !status.ok())
       return absl::InvalidArgumentError(
           absl::StrCat("ClusterOptions::master ", options.master, ": expected grpc://HOST:PORT"));
@@ -131,7 +136,8 @@ absl::Status meet(const plan::Plan &plan, const ClusterOptions &options,
   } else if (!options.jobDirectory.empty()) {
     meeting.addresses = place->addresses;
     GRAPHC_RETURN_IF_ERROR(enterJobFolder(
-        plan, place->task, place->rank ? place->rank->run : jobFolderOf(place->addresses), how, &meeting));
+        plan, place->task, place->rank ? place->rank->run : jobFolderOf(place->addresses), how,
+        &meeting));
   } else {
     return absl::OkStatus();
   }

@@ -1,4 +1,4 @@
-//===- TaskRendezvous.h - which task of a plan a program is, and how it meets the others ----------------*- C++ -*-===//
+//===- TaskRendezvous.h - which task of a plan a program is, and how it meets the others ------===//
 #ifndef GRAPHC_RUNTIME_API_TASKRENDEZVOUS_H
 #define GRAPHC_RUNTIME_API_TASKRENDEZVOUS_H
 
@@ -28,8 +28,8 @@ struct TaskPlace {
   Others others = Others::None;
   uint32_t task = 0; ///< own number
   bool chief = true;
-  std::vector<std::string>
-      addresses; ///< by task number; empty where they are not known yet (StartedHere), or there is one task
+  /// by task number; empty where they are not known yet (StartedHere), or there is one task
+  std::vector<std::string> addresses;
   service::TaskIdentity identity; ///< what it shows the others; of StartedHere none yet
   std::optional<cluster::LauncherRank> rank; ///< of a launcher that has started this
   base::UniqueFd listener; ///< where it listens already
@@ -39,8 +39,9 @@ struct TaskPlace {
 /// By the options and, where they name no others, the environment. Opens nothing.
 absl::StatusOr<TaskPlace> findPlace(const plan::Plan &plan, const ClusterOptions &options);
 
-/// Of a place among others that are started by somebody: what it shows them, and where no address was given, its own and the chief's. With a
-/// job directory it waits for the chief; `log` takes for whom.
+/// Of a place among others that are started by somebody: what it shows them, and where no address
+/// was given, its own and the chief's. With a job directory it waits for the chief; `log` takes for
+/// whom.
 absl::Status meet(const plan::Plan &plan, const ClusterOptions &options,
                   const std::function<void(const std::string &)> &log, TaskPlace *place);
 

@@ -69,17 +69,19 @@ absl::Status checkFed(const plan::Plan &plan, const RunOptions &options) {
   for (const auto &[name, bytes] : options.feeds) {
     auto argument = arguments.find(name);
     if (argument == arguments.end())
-      return absl::InvalidArgumentError(
-          absl::StrCat("feed ", name, ": the plan has no argument of this name", base::didYouMean(name, names),
-                       names.empty() ? "; it has none" : absl::StrCat("; it has ", absl::StrJoin(names, ", "))));
-    if (bytes.size() != plan::tensorBytes(argument->second.type).value_or(0))
       return absl::InvalidArgumentError(absl::StrCat(
-          "feed ", name, ": expected ", plan::typeText(argument->second.type), ", found ", bytes.size(), " bytes"));
+          "feed ", name, ": the plan has no argument of this name", base::didYouMean(name, names),
+          names.empty() ? "; it has none" : absl::StrCat("; it has ", absl::StrJoin(names, ", "))));
+    if (bytes.size() != plan::tensorBytes(argument->second.type).value_or(0))
+      return absl::InvalidArgumentError(absl::StrCat("feed ", name, ": expected ",
+                                                     plan::typeText(argument->second.type),
+                                                     ", found ", bytes.size(), " bytes"));
   }
   for (const auto &[name, argument] : arguments)
     if (!argument.function.empty() && !options.feeds.contains(name))
-      return absl::InvalidArgumentError(absl::StrCat(argument.function, " has the argument ", name, " : ",
-                                                     plan::typeText(argument.type), ", which is not fed"));
+      return absl::InvalidArgumentError(absl::StrCat(argument.function, " has the argument ", name,
+                                                     " : ", plan::typeText(argument.type),
+                                                     ", which is not fed"));
   return absl::OkStatus();
 }
 
@@ -94,8 +96,8 @@ bool sharesSteps(const plan::Plan &plan, plan::Role role) {
 std::string TaskRun::name() const { return plan::taskText(plan(), tasks_[place_.task]); }
 std::string TaskRun::chiefName() const { return plan::taskText(plan(), plan().chief()); }
 
-absl::StatusOr<std::unique_ptr<TaskRun>> TaskRun::create(const plan::LoadedPlan &loaded, const RunOptions &options,
-                                                         StepwiseRun *stepping) {
+absl::StatusOr<std::unique_ptr<TaskRun>>
+TaskRun::create(const plan::LoadedPlan &loaded, const RunOptions &options, StepwiseRun *stepping) {
   std::unique_ptr<TaskRun> run(new TaskRun(loaded, options, stepping));
   GRAPHC_RETURN_IF_ERROR(run->check());
   if (run->alone())
@@ -124,7 +126,8 @@ absl::Status TaskRun::check() {
   GRAPHC_ASSIGN_OR_RETURN(driven_, makeDriverOptions(options_));
   GRAPHC_ASSIGN_OR_RETURN(place_, findPlace(plan(), options_.cluster));
   GRAPHC_RETURN_IF_ERROR(MasterDriver::validate(plan(), driven_));
-  if (options_.maxRestarts > 0 && place_.chief && (driven_.checkpointDirectory.empty() || driven_.entry != "train"))
+  if (options_.maxRestarts > 0 && place_.chief &&
+      (driven_.checkpointDirectory.empty() || driven_.entry != "train"))
     return absl::InvalidArgumentError(
         "maxRestarts needs checkpointDirectory and the entry train: a run that has lost a "
         "task goes on from its last checkpoint");
@@ -151,7 +154,8 @@ absl::Status TaskRun::letStep() {
   for (const plan::Phase &phase : plan().phases())
     if (phase.role() == stepping_->role)
       for (const std::string &name : resultsOf(plan(), phase))
-        if (std::find(driven_.fetches.begin(), driven_.fetches.end(), name) == driven_.fetches.end())
+        if (std::find(driven_.fetches.begin(), driven_.fetches.end(), name) ==
+            driven_.fetches.end())
           driven_.fetches.push_back(name);
   return absl::OkStatus();
 }
@@ -204,14 +208,16 @@ absl::Status TaskRun::startOthers() {
     base::MutexLock lock(mutex_);
     if (live_)
       coordinator_->abort({plan::taskText(plan(), tasks_[task]), observe::hostName(), pid,
-                           absl::UnavailableError(absl::StrCat("process ", pid, " ", how)), killed});
+                           absl::UnavailableError(absl::StrCat("process ", pid, " ", how)),
+                           killed});
     return live_;
   };
   const std::string folder = options_.data.planDir.empty() ? "." : options_.data.planDir;
-  others.arguments = {absl::StrCat(folder, "/", plan().model().substr(plan().model().rfind('/') + 1), ".plan"),
-                      "--entry=" + options_.entry,
-                      absl::StrCat("--deadline=", absl::ToDoubleSeconds(options_.deadline)),
-                      absl::StrCat("--join_deadline=", absl::ToDoubleSeconds(options_.cluster.joinDeadline))};
+  others.arguments = {
+      absl::StrCat(folder, "/", plan().model().substr(plan().model().rfind('/') + 1), ".plan"),
+      "--entry=" + options_.entry,
+      absl::StrCat("--deadline=", absl::ToDoubleSeconds(options_.deadline)),
+      absl::StrCat("--join_deadline=", absl::ToDoubleSeconds(options_.cluster.joinDeadline))};
   if (!options_.data.dataDir.empty())
     others.arguments.push_back("--data_dir=" + options_.data.dataDir);
   if (options_.intraOpThreads)
@@ -227,7 +233,8 @@ absl::Status TaskRun::startOthers() {
 void TaskRun::take(const FetchedTensor &value) {
   if (stepping_ && !stepping_->own)
     stepping_->fetched(value);
-  if (std::find(options_.fetches.begin(), options_.fetches.end(), value.name) == options_.fetches.end())
+  if (std::find(options_.fetches.begin(), options_.fetches.end(), value.name) ==
+      options_.fetches.end())
     return; // the stepper's alone
   if (options_.fetched)
     options_.fetched(value);
@@ -236,8 +243,8 @@ void TaskRun::take(const FetchedTensor &value) {
 }
 
 void TaskRun::makeMaster() {
-  fetches_ =
-      std::make_unique<FetchCollector>(plan(), driven_.fetches, [this](const FetchedTensor &value) { take(value); });
+  fetches_ = std::make_unique<FetchCollector>(plan(), driven_.fetches,
+                                              [this](const FetchedTensor &value) { take(value); });
   service::TaskCoordinator::Options options;
   options.fingerprint = loaded_.fingerprint;
   options.version = base::version();
@@ -259,9 +266,11 @@ void TaskRun::makeMaster() {
 absl::Status TaskRun::listen() {
   if (place_.chief)
     master_ = std::make_unique<service::MasterService>(
-        *coordinator_, place_.others == TaskPlace::Others::Servers ? &offer_ : nullptr, place_.addresses);
+        *coordinator_, place_.others == TaskPlace::Others::Servers ? &offer_ : nullptr,
+        place_.addresses);
   for (const plan::Phase &phase :
-       plan().phases()) // where the others go on without a stopped worker, a connection outlasts the stop
+       // where the others go on without a stopped worker, a connection outlasts the stop
+       plan().phases())
     if (phase.ends_by_end_of_stream())
       place_.identity.silence = options_.deadline + transport::kSilence;
   service::TaskServer::Options options;
@@ -287,7 +296,8 @@ void TaskRun::makeSession() {
   own.transport.data = server_ ? &server_->data() : nullptr;
   own.data = options_.data;
   own.feeds = options_.feeds;
-  own.intraOpThreads = options_.intraOpThreads ? options_.intraOpThreads : std::max(1u, plan().intra_op_threads());
+  own.intraOpThreads =
+      options_.intraOpThreads ? options_.intraOpThreads : std::max(1u, plan().intra_op_threads());
   own.deadline = options_.deadline;
   own.reportAfter = executor::firstReport(own.deadline);
   own.log = own.warn = driven_.log;
@@ -298,8 +308,8 @@ void TaskRun::makeSession() {
     link = local_.get();
   } else {
     const std::string &address = place_.addresses[plan::taskNumber(plan(), plan().chief())];
-    stream_ =
-        std::make_shared<service::StreamLink>(service::TaskDialer(address, place_.identity), chiefName(), address);
+    stream_ = std::make_shared<service::StreamLink>(service::TaskDialer(address, place_.identity),
+                                                    chiefName(), address);
     link = stream_.get();
   }
   session_ = std::make_unique<OrderExecutor>(loaded_, std::move(own), *link);
@@ -307,16 +317,24 @@ void TaskRun::makeSession() {
 
 absl::Status TaskRun::join() {
   const service::Hello hello =
-      introduce(loaded_, place_.task, place_.addresses.empty() ? "" : place_.addresses[place_.task], incarnation_,
-                base::version());
-  return local_ ? local_->join(hello) : stream_->open(hello, absl::Now() + options_.cluster.joinDeadline, driven_.log);
+      introduce(loaded_, place_.task, place_.addresses.empty() ? "" : place_.addresses[place_.task],
+                incarnation_, base::version());
+  return local_ ? local_->join(hello)
+                : stream_->open(hello, absl::Now() + options_.cluster.joinDeadline, driven_.log);
 }
 
 absl::StatusOr<RunResult> TaskRun::run() {
   TaskThreads::End end;
   service::ControlLink &link = local_ ? static_cast<service::ControlLink &>(*local_) : *stream_;
   {
-    TaskThreads threads({name(), chiefName(), *session_, link, driver_.get(), coordinator_.get(), options_.stop, {}});
+    TaskThreads threads({name(),
+                         chiefName(),
+                         *session_,
+                         link,
+                         driver_.get(),
+                         coordinator_.get(),
+                         options_.stop,
+                         {}});
     end = threads.run([this] { return join(); });
   }
   const bool wasStopped = session_->wasStopped();
@@ -324,7 +342,8 @@ absl::StatusOr<RunResult> TaskRun::run() {
   lost_ = end.failure && end.failure->lost;
   met_ = place_.chief || link.heard() != absl::InfiniteFuture();
   isTakenApart_ = session_->isTakenApart();
-  if (end.failure && !end.failure->secondary && !alone() && !absl::StartsWith(status.message(), name()))
+  if (end.failure && !end.failure->secondary && !alone() &&
+      !absl::StartsWith(status.message(), name()))
     status = base::annotate(status, name());
   if (lost_ && others_)
     if (const std::string how = others_->deathOf(end.failure->suspect, kDeathKnown); !how.empty())
@@ -357,7 +376,8 @@ std::optional<LostRun> TaskRun::loss(const absl::Status &why) const {
   return LostRun{why, place_.chief, met_};
 }
 
-/// Results come one behind the other, those of evaluations between those of steps: what came behind the checkpoint is at the end.
+/// Results come one behind the other, those of evaluations between those of steps: what came behind
+/// the checkpoint is at the end.
 void TaskRun::moveFetches(std::vector<FetchedTensor> &to) {
   auto isStep = [this](const FetchedTensor &value) {
     return plan().phases(static_cast<int>(value.phase)).role() == plan::TRAIN;
@@ -365,8 +385,9 @@ void TaskRun::moveFetches(std::vector<FetchedTensor> &to) {
   auto first = std::find_if(kept_.begin(), kept_.end(), isStep);
   auto end = to.end();
   if (first != kept_.end() && first->task.empty())
-    end = std::find_if(to.begin(), to.end(),
-                       [&](const FetchedTensor &before) { return isStep(before) && before.step >= first->step; });
+    end = std::find_if(to.begin(), to.end(), [&](const FetchedTensor &before) {
+      return isStep(before) && before.step >= first->step;
+    });
   if (!kept_.empty() && !isStep(kept_.front()))
     while (end != to.begin() && !isStep(*std::prev(end)))
       --end;

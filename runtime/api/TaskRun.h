@@ -1,9 +1,9 @@
-//===- TaskRun.h - the run behind graphc::run and graphc::Session: one task, in this process ------------*- C++ -*-===//
+//===- TaskRun.h - the run behind graphc::run and graphc::Session: one task, in this process --===//
 //
-// Of a plan of one task all there is; else one of several, which meets the others as ClusterOptions.h says. On the chief the coordinator and
-// the driver are here too.
+// Of a plan of one task all there is; else one of several, which meets the others as
+// ClusterOptions.h says. On the chief the coordinator and the driver are here too.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_API_TASKRUN_H
 #define GRAPHC_RUNTIME_API_TASKRUN_H
 
@@ -28,25 +28,30 @@ namespace graphc::session {
 
 class TaskRun {
 public:
-  /// Checks plan and options, listens and starts what is to be started; waits for nobody. `stepping`: who takes the steps, null: nobody;
-  /// whether it sees its own task alone is decided here. Both outlive the run.
-  static absl::StatusOr<std::unique_ptr<TaskRun>> create(const plan::LoadedPlan &loaded, const RunOptions &options,
-                                                         StepwiseRun *stepping);
+  /// Checks plan and options, listens and starts what is to be started; waits for nobody.
+  /// `stepping`: who takes the steps, null: nobody; whether it sees its own task alone is decided
+  /// here. Both outlive the run.
+  static absl::StatusOr<std::unique_ptr<TaskRun>>
+  create(const plan::LoadedPlan &loaded, const RunOptions &options, StepwiseRun *stepping);
   ~TaskRun();
   /// The whole run; once.
   absl::StatusOr<RunResult> run();
   /// After run(): it ended since the process of another task, or the way to it, is gone.
   bool lost() const { return lost_; }
-  /// The same where it may begin again in this process, nothing of it being left: it ended by `why`.
+  /// The same where it may begin again in this process, nothing of it being left: it ended by
+  /// `why`.
   std::optional<LostRun> loss(const absl::Status &why) const;
-  /// After run(): what has come of RunOptions::fetches, where nobody took it. Where replicas share their steps, what is there of a step that was made again goes.
+  /// After run(): what has come of RunOptions::fetches, where nobody took it. Where replicas share
+  /// their steps, what is there of a step that was made again goes.
   void moveFetches(std::vector<FetchedTensor> &to);
 
-  /// Names of results of the phases that are stepped, of this task where the session sees that alone, and how many programs make each.
+  /// Names of results of the phases that are stepped, of this task where the session sees that
+  /// alone, and how many programs make each.
   std::map<std::string, size_t> steppedResults() const;
 
   // Of the session, on any thread, while it runs or later, when nothing happens.
-  /// All tasks may make so many steps, the last of them sends these results; `end`: none comes behind.
+  /// All tasks may make so many steps, the last of them sends these results; `end`: none comes
+  /// behind.
   void permit(uint64_t steps, const std::set<std::string> &wanted, bool end);
   void askForEnd();
   /// The run ends by this, in this task's name.
@@ -54,8 +59,8 @@ public:
 
 private:
   TaskRun(const plan::LoadedPlan &loaded, const RunOptions &options, StepwiseRun *stepping)
-      : loaded_(loaded), options_(options), stepping_(stepping), tasks_(plan::allTasks(loaded.plan)),
-        incarnation_(service::randomIncarnation()) {}
+      : loaded_(loaded), options_(options), stepping_(stepping),
+        tasks_(plan::allTasks(loaded.plan)), incarnation_(service::randomIncarnation()) {}
   absl::Status check();
   absl::Status letStep();
   absl::Status meet();

@@ -20,12 +20,14 @@ std::string shardFile(std::string_view job, uint32_t task) {
   return absl::StrCat(absl::string_view(job.data(), job.size()), "-", task, ".safetensors");
 }
 
-absl::StatusOr<ShardInfo> writeShard(const std::string &dir, const std::string &nonce, uint64_t step,
-                                     const std::string &file, const std::vector<TensorView> &tensors) {
+absl::StatusOr<ShardInfo> writeShard(const std::string &dir, const std::string &nonce,
+                                     uint64_t step, const std::string &file,
+                                     const std::vector<TensorView> &tensors) {
   if (!isShardFile(file))
     return absl::InternalError(absl::StrCat("not the name of a shard: ", file));
   std::string folder = partialPath(dir, step, nonce), path = absl::StrCat(folder, "/", file);
-  base::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+  base::UniqueFd fd(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd)
     return base::errnoStatus(path, errno);
 
@@ -57,7 +59,8 @@ absl::StatusOr<ShardInfo> writeShard(const std::string &dir, const std::string &
   return shard;
 }
 
-/// Every variable of the plan is in the checkpoint, with its whole type. How it is cut in parts there does not matter.
+/// Every variable of the plan is in the checkpoint, with its whole type. How it is cut in parts
+/// there does not matter.
 absl::Status checkVariables(const CommittedCheckpoint &checkpoint, const plan::Plan &plan,
                             std::vector<std::string> &warnings) {
   auto there = checkpoint.manifest.pieces();
@@ -67,25 +70,26 @@ absl::Status checkVariables(const CommittedCheckpoint &checkpoint, const plan::P
     const plan::TensorType &type = plan::modelType(variable);
     auto pieces = there.find(name);
     if (pieces == there.end())
-      return absl::FailedPreconditionError(absl::StrCat("checkpoint ", checkpoint.path, " has no variable ", name, " (",
-                                                        plan::typeText(type),
-                                                        "); it was written by another model; use another "
-                                                        "--checkpoint_dir"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          "checkpoint ", checkpoint.path, " has no variable ", name, " (", plan::typeText(type),
+          "); it was written by another model; use another "
+          "--checkpoint_dir"));
     const plan::TensorType &found = pieces->second.front().info->modelType();
     if (!plan::sameType(found, type))
-      return absl::FailedPreconditionError(absl::StrCat("checkpoint ", checkpoint.path, ": variable ", name, " is ",
-                                                        plan::typeText(found), ", the plan has ", plan::typeText(type),
-                                                        "; use another --checkpoint_dir"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          "checkpoint ", checkpoint.path, ": variable ", name, " is ", plan::typeText(found),
+          ", the plan has ", plan::typeText(type), "; use another --checkpoint_dir"));
     known.insert(name);
   }
   for (const auto &[name, pieces] : there)
     if (!known.contains(name))
-      warnings.push_back(
-          absl::StrCat("checkpoint ", checkpoint.path, ": variable ", name, " is not in the plan and is left out"));
+      warnings.push_back(absl::StrCat("checkpoint ", checkpoint.path, ": variable ", name,
+                                      " is not in the plan and is left out"));
   return absl::OkStatus();
 }
 
-absl::Status restoreVariables(const CommittedCheckpoint &checkpoint, const std::vector<RestoreTarget> &targets) {
+absl::Status restoreVariables(const CommittedCheckpoint &checkpoint,
+                              const std::vector<RestoreTarget> &targets) {
   using Piece = CheckpointManifest::Piece;
   auto there = checkpoint.manifest.pieces();
   std::map<const ShardInfo *, std::vector<std::pair<const RestoreTarget *, const Piece *>>> wanted;
@@ -96,9 +100,9 @@ absl::Status restoreVariables(const CommittedCheckpoint &checkpoint, const std::
           absl::StrCat("checkpoint ", checkpoint.path, " has no variable ", target.name));
     const plan::TensorType &type = pieces->second.front().info->modelType();
     if (!plan::sameType(type, target.type))
-      return absl::FailedPreconditionError(absl::StrCat("checkpoint ", checkpoint.path, ": variable ", target.name,
-                                                        " is ", plan::typeText(type), ", the plan has ",
-                                                        plan::typeText(target.type)));
+      return absl::FailedPreconditionError(
+          absl::StrCat("checkpoint ", checkpoint.path, ": variable ", target.name, " is ",
+                       plan::typeText(type), ", the plan has ", plan::typeText(target.type)));
     for (const Piece &piece : pieces->second)
       if (piece.begin < target.offset + target.bytes && piece.end > target.offset)
         wanted[piece.shard].push_back({&target, &piece});
@@ -113,12 +117,12 @@ absl::Status restoreVariables(const CommittedCheckpoint &checkpoint, const std::
     for (auto [target, piece] : copies) {
       auto entry = byName.find(piece->info->name);
       if (entry == byName.end())
-        return absl::DataLossError(
-            absl::StrCat(path, ": lacks the variable ", piece->info->name, " that the manifest promises"));
+        return absl::DataLossError(absl::StrCat(path, ": lacks the variable ", piece->info->name,
+                                                " that the manifest promises"));
       if (!plan::sameType(entry->second->type, piece->info->type))
-        return absl::DataLossError(absl::StrCat(path, ": variable ", piece->info->name, " is ",
-                                                plan::typeText(entry->second->type), ", the manifest promises ",
-                                                plan::typeText(piece->info->type)));
+        return absl::DataLossError(absl::StrCat(
+            path, ": variable ", piece->info->name, " is ", plan::typeText(entry->second->type),
+            ", the manifest promises ", plan::typeText(piece->info->type)));
       uint64_t begin = std::max(piece->begin, target->offset);
       uint64_t end = std::min(piece->end, target->offset + target->bytes);
       memcpy(static_cast<uint8_t *>(target->data) + (begin - target->offset),

@@ -1,4 +1,4 @@
-//===- CheckpointDirectory.cpp - the chief's side: lock, nonce, commit, clearing away -----------------------------===//
+//===- CheckpointDirectory.cpp - the chief's side: lock, nonce, commit, clearing away ---------===//
 
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/checkpoint/CheckpointLayout.h"
@@ -32,15 +32,17 @@ bool isPartial(std::string_view name) {
   const size_t dot = name.find('.');
   uint64_t step = 0;
   return parseStep(name.substr(0, dot), step) && // without a word: of graphrun 0.1.0 and before
-         (dot == std::string_view::npos || (name.size() - dot - 1 == kShownOfWord &&
-                                            std::all_of(name.begin() + static_cast<ptrdiff_t>(dot) + 1, name.end(),
-                                                        [](char c) { return absl::ascii_isxdigit(c); })));
+         (dot == std::string_view::npos ||
+          (name.size() - dot - 1 == kShownOfWord &&
+           std::all_of(name.begin() + static_cast<ptrdiff_t>(dot) + 1, name.end(),
+                       [](char c) { return absl::ascii_isxdigit(c); })));
 }
 
 } // namespace
 
 bool isWord(std::string_view word) {
-  return word.size() == kWord && std::all_of(word.begin(), word.end(), [](char c) { return absl::ascii_isxdigit(c); });
+  return word.size() == kWord &&
+         std::all_of(word.begin(), word.end(), [](char c) { return absl::ascii_isxdigit(c); });
 }
 
 absl::StatusOr<std::string> makeWord() {
@@ -53,7 +55,9 @@ absl::StatusOr<std::string> makeWord() {
   return word;
 }
 
-std::string stepPath(const std::string &dir, uint64_t step) { return absl::StrCat(dir, "/step-", step); }
+std::string stepPath(const std::string &dir, uint64_t step) {
+  return absl::StrCat(dir, "/step-", step);
+}
 
 std::string partialPath(const std::string &dir, uint64_t step, const std::string &word) {
   return absl::StrCat(stepPath(dir, step), ".", word.substr(0, kShownOfWord), partialSuffix);
@@ -76,7 +80,8 @@ absl::StatusOr<CheckpointDirectory> CheckpointDirectory::open(const std::string 
     return absl::InvalidArgumentError(absl::StrCat(
         "--checkpoint_dir ", dir,
         " is one checkpoint, expected the folder that has it: training goes on from the newest in --checkpoint_dir ",
-        one.has_parent_path() ? one.parent_path().native() : ".", ", and --entry eval and predict take this one"));
+        one.has_parent_path() ? one.parent_path().native() : ".",
+        ", and --entry eval and predict take this one"));
   }
   CheckpointDirectory directory;
   directory.dir_ = dir;
@@ -86,17 +91,19 @@ absl::StatusOr<CheckpointDirectory> CheckpointDirectory::open(const std::string 
   if (absl::Status s = base::makeDirectories(dir); !s.ok())
     return base::annotate(s, "--checkpoint_dir");
   if (isNew) // else a power failure could take the folder with all that was committed in it
-    for (fs::path path = fs::absolute(dir, error); path.has_relative_path(); path = path.parent_path())
+    for (fs::path path = fs::absolute(dir, error); path.has_relative_path();
+         path = path.parent_path())
       (void)base::syncDirectory(path.parent_path().native());
   directory.lock_.reset(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory.lock_)
     return base::annotate(base::errnoStatus(dir, errno), "--checkpoint_dir");
   if (!base::lockWithin(directory.lock_.get(), wait))
-    return absl::FailedPreconditionError(
-        absl::StrCat("--checkpoint_dir ", dir, " is in use by another run; end it or name another folder"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "--checkpoint_dir ", dir, " is in use by another run; end it or name another folder"));
   // Only what this program names so is cleared; it holds the lock, so nobody is writing these.
   std::vector<fs::path> left;
-  for (fs::directory_iterator entry(dir, error), end; !error && entry != end; entry.increment(error)) {
+  for (fs::directory_iterator entry(dir, error), end; !error && entry != end;
+       entry.increment(error)) {
     std::string name = entry->path().filename().native();
     if (absl::StartsWith(name, noncePrefix) || isPartial(name))
       left.push_back(entry->path());
@@ -132,9 +139,10 @@ CheckpointNonce::~CheckpointNonce() {
 }
 
 absl::Status notTheChiefs(const std::string &dir) {
-  return absl::FailedPreconditionError(
-      absl::StrCat(dir, " is not the chief's folder of that name; all tasks that own variables must see the same "
-                        "folder (a shared file system)"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      dir,
+      " is not the chief's folder of that name; all tasks that own variables must see the same "
+      "folder (a shared file system)"));
 }
 
 /// A file of a random name that the chief has made shows whether this task sees the same folder.
@@ -163,12 +171,15 @@ void CheckpointDirectory::abandon(uint64_t step) {
 }
 
 absl::Status CheckpointDirectory::commit(const CheckpointManifest &manifest) {
-  std::string partial = partialPath(dir_, manifest.globalStep, word_), path = stepPath(dir_, manifest.globalStep);
-  GRAPHC_RETURN_IF_ERROR(base::writeFileAtomic(absl::StrCat(partial, "/", manifestFile), encodeManifest(manifest)));
+  std::string partial = partialPath(dir_, manifest.globalStep, word_),
+              path = stepPath(dir_, manifest.globalStep);
+  GRAPHC_RETURN_IF_ERROR(
+      base::writeFileAtomic(absl::StrCat(partial, "/", manifestFile), encodeManifest(manifest)));
   std::error_code error;
   if (fs::exists(path, error)) {
-    // The same step again (an older checkpoint was restored, or this one was damaged): swap, so that one of the two is
-    // there at any moment. Where the file system cannot swap, the old one goes first.
+    // The same step again (an older checkpoint was restored, or this one was damaged): swap, so
+    // that one of the two is there at any moment. Where the file system cannot swap, the old one
+    // goes first.
     if (renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
       fs::remove_all(partial, error);
     } else {
@@ -189,10 +200,12 @@ absl::Status CheckpointDirectory::prune(uint64_t newest) {
   if (!keep_)
     return absl::OkStatus();
   GRAPHC_ASSIGN_OR_RETURN(std::vector<uint64_t> steps, committedSteps(dir_));
-  // A later step than the one just committed is a damaged one that was skipped: it does not count as kept.
+  // A later step than the one just committed is a damaged one that was skipped: it does not count
+  // as kept.
   std::erase_if(steps, [&](uint64_t step) { return step > newest || step == spared_; });
   for (size_t i = 0; i + keep_ < steps.size(); ++i) {
-    // Renamed first: no reader can open a half removed one, and a kill in between leaves a .partial to be cleared.
+    // Renamed first: no reader can open a half removed one, and a kill in between leaves a .partial
+    // to be cleared.
     std::string path = stepPath(dir_, steps[i]), gone = partialPath(dir_, steps[i], word_);
     std::error_code error;
     fs::remove_all(gone, error);

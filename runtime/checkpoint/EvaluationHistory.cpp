@@ -24,7 +24,8 @@ bool EvaluationHistory::forgetBehind(uint64_t step) {
 }
 
 std::string encodeEvaluations(const EvaluationHistory &evaluations) {
-  std::string text = absl::StrCat("{\"metric\": ", base::quoteJson(evaluations.metric), ", \"evaluations\": [");
+  std::string text =
+      absl::StrCat("{\"metric\": ", base::quoteJson(evaluations.metric), ", \"evaluations\": [");
   for (size_t i = 0; i < evaluations.made.size(); ++i) {
     const EvaluationRecord &one = evaluations.made[i];
     absl::StrAppend(&text, i ? ", [" : "[", one.step, ", ",
@@ -36,8 +37,9 @@ std::string encodeEvaluations(const EvaluationHistory &evaluations) {
 absl::StatusOr<EvaluationHistory> decodeEvaluations(std::string_view text, std::string_view name) {
   using Kind = base::JsonValue::Kind;
   const auto bad = [&](const std::string &what) {
-    return absl::DataLossError(absl::StrCat(base::view(name), ": ", what,
-                                            "; expected {\"metric\": NAME, \"evaluations\": [[STEP, VALUE], …]}"));
+    return absl::DataLossError(
+        absl::StrCat(base::view(name), ": ", what,
+                     "; expected {\"metric\": NAME, \"evaluations\": [[STEP, VALUE], …]}"));
   };
   absl::StatusOr<base::JsonValue> json = base::parseJson(text, std::string(name));
   if (!json.ok())
@@ -77,7 +79,8 @@ absl::Status writeEvaluations(const std::string &dir, const EvaluationHistory &e
   const std::string path = pathIn(dir);
   if (!evaluations.made.empty())
     return base::writeFileAtomic(path, encodeEvaluations(evaluations));
-  return unlink(path.c_str()) == 0 || errno == ENOENT ? absl::OkStatus() : base::errnoStatus(path, errno);
+  return unlink(path.c_str()) == 0 || errno == ENOENT ? absl::OkStatus()
+                                                      : base::errnoStatus(path, errno);
 }
 
 } // namespace graphc::checkpoint

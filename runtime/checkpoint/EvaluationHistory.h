@@ -1,11 +1,12 @@
-//===- EvaluationHistory.h - what evaluations gave, beside the checkpoints they are of ------------------*- C++ -*-===//
+//===- EvaluationHistory.h - what evaluations gave, beside the checkpoints they are of --------===//
 //
 //   DIR/evaluations.json     {"metric": "accuracy", "evaluations": [[39, 0.81], [78, 0.84]]}
 //
-// For --early_stop: a run that goes on from step N knows what there was until then. A value that is no number is null. Written behind each
-// evaluation; what a run has behind the step at which it begins is of another training, and goes.
+// For --early_stop: a run that goes on from step N knows what there was until then. A value that is
+// no number is null. Written behind each evaluation; what a run has behind the step at which it
+// begins is of another training, and goes.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_EVALUATIONHISTORY_H
 #define GRAPHC_RUNTIME_CHECKPOINT_EVALUATIONHISTORY_H
 

@@ -1,8 +1,9 @@
-//===- FindCheckpoint.cpp - which checkpoint a run goes on from ---------------------------------------------------===//
+//===- FindCheckpoint.cpp - which checkpoint a run goes on from -------------------------------===//
 //
-// The newest one whose manifest and shards are whole. A damaged or unfinished one is skipped, with a warning that says why.
+// The newest one whose manifest and shards are whole. A damaged or unfinished one is skipped, with
+// a warning that says why.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #include "runtime/checkpoint/CheckpointLayout.h"
 
 #include "runtime/common/base/Crc32c.h"
@@ -38,19 +39,23 @@ absl::StatusOr<std::vector<uint64_t>> committedSteps(const std::string &dir) {
   return steps;
 }
 
-absl::StatusOr<base::MappedFile> openShard(const CommittedCheckpoint &checkpoint, const ShardInfo &shard) {
+absl::StatusOr<base::MappedFile> openShard(const CommittedCheckpoint &checkpoint,
+                                           const ShardInfo &shard) {
   std::string path = absl::StrCat(checkpoint.path, "/", shard.file);
-  GRAPHC_ASSIGN_OR_RETURN(base::MappedFile file, base::MappedFile::open(path, base::SymlinkPolicy::Refuse));
+  GRAPHC_ASSIGN_OR_RETURN(base::MappedFile file,
+                          base::MappedFile::open(path, base::SymlinkPolicy::Refuse));
   if (file.size() != shard.bytes)
-    return absl::DataLossError(absl::StrCat(path, ": ", file.size(), " bytes, the manifest promises ", shard.bytes));
+    return absl::DataLossError(
+        absl::StrCat(path, ": ", file.size(), " bytes, the manifest promises ", shard.bytes));
   uint32_t crc = base::crc32c(file.view());
   if (crc != shard.crc32c)
-    return absl::DataLossError(absl::StrFormat("%s: crc32c %08x, the manifest promises %08x; the file was changed or "
-                                               "damaged",
-                                               path, crc, shard.crc32c));
-  if (base::toHex(base::sha256(file.view())) != shard.sha256)
     return absl::DataLossError(
-        absl::StrCat(path, ": its SHA-256 differs from the manifest's; the file was changed or damaged"));
+        absl::StrFormat("%s: crc32c %08x, the manifest promises %08x; the file was changed or "
+                        "damaged",
+                        path, crc, shard.crc32c));
+  if (base::toHex(base::sha256(file.view())) != shard.sha256)
+    return absl::DataLossError(absl::StrCat(
+        path, ": its SHA-256 differs from the manifest's; the file was changed or damaged"));
   return file;
 }
 
@@ -81,7 +86,9 @@ absl::StatusOr<CommittedCheckpoint> openCheckpoint(const std::string &path) {
   return found;
 }
 
-bool isCheckpoint(const std::string &dir) { return access(absl::StrCat(dir, "/", manifestFile).c_str(), F_OK) == 0; }
+bool isCheckpoint(const std::string &dir) {
+  return access(absl::StrCat(dir, "/", manifestFile).c_str(), F_OK) == 0;
+}
 
 absl::StatusOr<std::optional<CommittedCheckpoint>> findNewest(const std::string &dir,
                                                               std::vector<std::string> &warnings) {
@@ -93,10 +100,12 @@ absl::StatusOr<std::optional<CommittedCheckpoint>> findNewest(const std::string 
     std::string path = stepPath(dir, *step);
     absl::StatusOr<CommittedCheckpoint> found = openCheckpoint(path);
     if (found.ok() && found->manifest.globalStep != *step)
-      found = absl::DataLossError(absl::StrCat(path, ": its manifest is that of step ", found->manifest.globalStep));
+      found = absl::DataLossError(
+          absl::StrCat(path, ": its manifest is that of step ", found->manifest.globalStep));
     if (found.ok())
       return std::optional<CommittedCheckpoint>(std::move(*found));
-    warnings.push_back(absl::StrCat("checkpoint ", path, " is skipped: ", found.status().message()));
+    warnings.push_back(
+        absl::StrCat("checkpoint ", path, " is skipped: ", found.status().message()));
   }
   return std::optional<CommittedCheckpoint>();
 }

@@ -18,7 +18,8 @@
 namespace graphc::checkpoint {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "tensors are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "tensors are written as they lie in memory");
 
 constexpr uint64_t maxNpyBytes = uint64_t(1) << 36;
 
@@ -26,8 +27,9 @@ struct Descr {
   plan::DataType type;
   const char *text;
 };
-constexpr Descr descrs[] = {{plan::I1, "|b1"},  {plan::I8, "|i1"},  {plan::U8, "|u1"},  {plan::I32, "<i4"},
-                            {plan::I64, "<i8"}, {plan::F32, "<f4"}, {plan::F64, "<f8"}, {plan::U32, "<u4"}};
+constexpr Descr descrs[] = {{plan::I1, "|b1"},  {plan::I8, "|i1"},  {plan::U8, "|u1"},
+                            {plan::I32, "<i4"}, {plan::I64, "<i8"}, {plan::F32, "<f4"},
+                            {plan::F64, "<f8"}, {plan::U32, "<u4"}};
 
 } // namespace
 
@@ -37,13 +39,15 @@ absl::StatusOr<std::string> encodeNpyHeader(const plan::TensorType &type, size_t
     if (candidate.type == type.dtype())
       descr = candidate.text;
   if (!descr)
-    return absl::InvalidArgumentError(absl::StrCat("NumPy has no element type ", plan::dataTypeName(type.dtype())));
+    return absl::InvalidArgumentError(
+        absl::StrCat("NumPy has no element type ", plan::dataTypeName(type.dtype())));
   std::string shape;
   for (int64_t size : type.shape())
     absl::StrAppend(&shape, size, type.shape_size() == 1 ? "," : ", ");
   if (type.shape_size() > 1)
     shape.resize(shape.size() - 2);
-  std::string header = absl::StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (", shape, "), }");
+  std::string header =
+      absl::StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (", shape, "), }");
   // Magic, version and length are 10 bytes; the data starts at a multiple of 64.
   size_t total = std::max((10 + header.size() + 1 + 63) / 64 * 64, least);
   header.append(total - 10 - header.size() - 1, ' ');
@@ -68,9 +72,11 @@ std::string widened(const void *data, uint64_t bytes) {
   return elements;
 }
 
-absl::StatusOr<std::string> encodeNpy(const plan::TensorType &type, const void *data, uint64_t bytes) {
+absl::StatusOr<std::string> encodeNpy(const plan::TensorType &type, const void *data,
+                                      uint64_t bytes) {
   if (plan::tensorBytes(type) != bytes)
-    return absl::InternalError(absl::StrCat("a ", plan::typeText(type), " does not have ", bytes, " bytes"));
+    return absl::InternalError(
+        absl::StrCat("a ", plan::typeText(type), " does not have ", bytes, " bytes"));
   if (type.dtype() == plan::BF16) {
     const std::string elements = widened(data, bytes);
     return encodeNpy(asF32(type), elements.data(), elements.size());
@@ -88,8 +94,9 @@ absl::StatusOr<plan::TensorType> npyType(const base::NpyHeader &header) {
     if (header.descr == candidate.text)
       type.set_dtype(candidate.type);
   if (type.dtype() == plan::DATA_TYPE_INVALID)
-    return absl::InvalidArgumentError(absl::StrCat(
-        "element type '", header.descr, "'; known are |b1 |i1 |u1 <i4 <u4 <i8 <f4 <f8; convert with array.astype(…)"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("element type '", header.descr,
+                     "'; known are |b1 |i1 |u1 <i4 <u4 <i8 <f4 <f8; convert with array.astype(…)"));
   for (int64_t size : header.shape)
     type.add_shape(size);
   return type;
@@ -97,8 +104,9 @@ absl::StatusOr<plan::TensorType> npyType(const base::NpyHeader &header) {
 
 absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name) {
   auto bad = [&](std::string_view why) {
-    return absl::InvalidArgumentError(absl::StrCat(absl::string_view(name.data(), name.size()),
-                                                   ": not a usable .npy: ", absl::string_view(why.data(), why.size())));
+    return absl::InvalidArgumentError(
+        absl::StrCat(absl::string_view(name.data(), name.size()),
+                     ": not a usable .npy: ", absl::string_view(why.data(), why.size())));
   };
   absl::StatusOr<base::NpyHeader> parsed = base::parseNpyHeader(file);
   if (!parsed.ok())
@@ -111,7 +119,8 @@ absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name)
   std::optional<uint64_t> bytes = plan::tensorBytes(array.type);
   uint64_t found = file.size() - header.bytes;
   if (!bytes || *bytes != found)
-    return bad(absl::StrCat("its shape needs ", bytes ? absl::StrCat(*bytes) : "more bytes than there can be",
+    return bad(absl::StrCat("its shape needs ",
+                            bytes ? absl::StrCat(*bytes) : "more bytes than there can be",
                             " bytes, found ", found));
   array.data = std::string(file.substr(header.bytes));
   if (array.type.dtype() == plan::I1)
@@ -127,7 +136,8 @@ std::string npyFileName(std::string_view variable) {
   return file + ".npy";
 }
 
-absl::Status writeNpy(const std::string &path, const plan::TensorType &type, const void *data, uint64_t bytes) {
+absl::Status writeNpy(const std::string &path, const plan::TensorType &type, const void *data,
+                      uint64_t bytes) {
   absl::StatusOr<std::string> content = encodeNpy(type, data, bytes);
   if (!content.ok())
     return base::annotate(content.status(), path);
@@ -137,12 +147,12 @@ absl::Status writeNpy(const std::string &path, const plan::TensorType &type, con
 /// Behind the name of a file of which not all parts are there.
 static constexpr char kPartial[] = ".partial";
 
-absl::Status writeNpyPart(const std::string &path, const plan::TensorType &type, uint64_t offset, const void *data,
-                          uint64_t bytes) {
+absl::Status writeNpyPart(const std::string &path, const plan::TensorType &type, uint64_t offset,
+                          const void *data, uint64_t bytes) {
   uint64_t all = plan::tensorBytes(type).value_or(0);
   if (offset > all || bytes > all - offset)
-    return absl::InternalError(
-        absl::StrCat(path, ": bytes ", offset, " to ", offset + bytes, " are not all within a ", plan::typeText(type)));
+    return absl::InternalError(absl::StrCat(path, ": bytes ", offset, " to ", offset + bytes,
+                                            " are not all within a ", plan::typeText(type)));
   if (type.dtype() == plan::BF16) {
     const std::string elements = widened(data, bytes);
     return writeNpyPart(path, asF32(type), 2 * offset, elements.data(), elements.size());

@@ -42,18 +42,21 @@ absl::StatusOr<std::string> NpyStream::header(int64_t rows) const {
   return encodeNpyHeader(all, headerBytes_);
 }
 
-absl::StatusOr<std::unique_ptr<NpyStream>> NpyStream::create(const std::string &path, const plan::TensorType &row) {
+absl::StatusOr<std::unique_ptr<NpyStream>> NpyStream::create(const std::string &path,
+                                                             const plan::TensorType &row) {
   struct stat info{};
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
     return absl::InvalidArgumentError(absl::StrCat(
-        path, ": no regular file; how many rows a .npy has stands at its beginning and is known at the end"));
+        path,
+        ": no regular file; how many rows a .npy has stands at its beginning and is known at the end"));
   std::unique_ptr<NpyStream> stream(new NpyStream(targetOf(path), row));
   stream->rowBytes_ = plan::tensorBytes(row).value_or(0);
   absl::StatusOr<std::string> header = stream->header(kMostRows);
   if (!header.ok())
     return base::annotate(header.status(), path);
   stream->headerBytes_ = header->size();
-  stream->fd_ = base::UniqueFd(::open(stream->partialPath().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  stream->fd_ = base::UniqueFd(
+      ::open(stream->partialPath().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!stream->fd_)
     return base::errnoStatus(stream->partialPath(), errno);
   // Until it is known how many rows there are, it says none.
@@ -71,7 +74,8 @@ absl::Status NpyStream::append(const void *data, uint64_t rows) {
 }
 
 absl::Status NpyStream::flush() {
-  GRAPHC_RETURN_IF_ERROR(base::writeAll(fd_.get(), waiting_.data(), waiting_.size(), partialPath()));
+  GRAPHC_RETURN_IF_ERROR(
+      base::writeAll(fd_.get(), waiting_.data(), waiting_.size(), partialPath()));
   waiting_.clear();
   return absl::OkStatus();
 }

@@ -1,9 +1,10 @@
-//===- NpyStream.h - a .npy file that grows row by row ----------------------------------------------------------*- C++ -*-===//
+//===- NpyStream.h - a .npy file that grows row by row ------------------------------*- C++ -*-===//
 //
-// For --fetch NAME=FILE.npy. Rows go to FILE.npy.partial as they come; how many there are is written into the header at the end, and
-// only then the file gets its name. So FILE.npy is whole or as it was.
+// For --fetch NAME=FILE.npy. Rows go to FILE.npy.partial as they come; how many there are is
+// written into the header at the end, and only then the file gets its name. So FILE.npy is whole or
+// as it was.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_NPYSTREAM_H
 #define GRAPHC_RUNTIME_CHECKPOINT_NPYSTREAM_H
 
@@ -20,9 +21,10 @@ namespace graphc::checkpoint {
 /// One thread at a time. Every error names the file.
 class NpyStream {
 public:
-  /// `row`: the type of what is put one behind the other, along a dimension before its own; bf16 is written as f32. A FILE.npy.partial
-  /// that a run has left behind is replaced.
-  static absl::StatusOr<std::unique_ptr<NpyStream>> create(const std::string &path, const plan::TensorType &row);
+  /// `row`: the type of what is put one behind the other, along a dimension before its own; bf16 is
+  /// written as f32. A FILE.npy.partial that a run has left behind is replaced.
+  static absl::StatusOr<std::unique_ptr<NpyStream>> create(const std::string &path,
+                                                           const plan::TensorType &row);
 
   /// Where it writes until commit().
   static std::string partialPathOf(const std::string &path);
@@ -40,7 +42,8 @@ public:
 
 private:
   static constexpr char kPartial[] = ".partial";
-  NpyStream(std::string path, plan::TensorType row) : path_(std::move(path)), row_(std::move(row)) {}
+  NpyStream(std::string path, plan::TensorType row)
+      : path_(std::move(path)), row_(std::move(row)) {}
   absl::StatusOr<std::string> header(int64_t rows) const;
   absl::Status flush();
   absl::Status writeHeader();

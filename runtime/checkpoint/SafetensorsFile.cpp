@@ -14,7 +14,8 @@
 namespace graphc::checkpoint {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "tensors are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "tensors are written as they lie in memory");
 
 using base::JsonValue;
 
@@ -48,10 +49,11 @@ absl::Status encodeSafetensors(std::vector<TensorView> tensors,
     std::optional<uint64_t> bytes = plan::tensorBytes(tensor.type);
     const char *dtype = nameOf(tensor.type.dtype());
     if (!bytes || *bytes != tensor.bytes || !dtype)
-      return absl::InternalError(absl::StrCat(tensor.name, " of type ", plan::typeText(tensor.type), " does not have ",
-                                              tensor.bytes, " bytes"));
-    absl::StrAppend(&header, header.size() > 1 ? "," : "", base::quoteJson(tensor.name), ":{\"dtype\":\"", dtype,
-                    "\",\"shape\":[", absl::StrJoin(tensor.type.shape(), ","), "],\"data_offsets\":[", offset, ",",
+      return absl::InternalError(absl::StrCat(tensor.name, " of type ", plan::typeText(tensor.type),
+                                              " does not have ", tensor.bytes, " bytes"));
+    absl::StrAppend(&header, header.size() > 1 ? "," : "", base::quoteJson(tensor.name),
+                    ":{\"dtype\":\"", dtype, "\",\"shape\":[",
+                    absl::StrJoin(tensor.type.shape(), ","), "],\"data_offsets\":[", offset, ",",
                     offset + tensor.bytes, "]}");
     offset += tensor.bytes;
   }
@@ -66,10 +68,13 @@ absl::Status encodeSafetensors(std::vector<TensorView> tensors,
   return absl::OkStatus();
 }
 
-/// `foreign`: unknown elements may be there, whose size is not checked; and a header has fewer values, since memory of those is many times its bytes.
-static absl::StatusOr<std::vector<TensorEntry>> decode(std::string_view file, std::string_view name, bool foreign) {
+/// `foreign`: unknown elements may be there, whose size is not checked; and a header has fewer
+/// values, since memory of those is many times its bytes.
+static absl::StatusOr<std::vector<TensorEntry>> decode(std::string_view file, std::string_view name,
+                                                       bool foreign) {
   auto bad = [&](std::string_view why) {
-    return absl::DataLossError(absl::StrCat(base::view(name), ": not a usable safetensors file: ", base::view(why)));
+    return absl::DataLossError(
+        absl::StrCat(base::view(name), ": not a usable safetensors file: ", base::view(why)));
   };
   uint64_t length = 0;
   if (file.size() < 8)
@@ -94,9 +99,11 @@ static absl::StatusOr<std::vector<TensorEntry>> decode(std::string_view file, st
     entry.name = member.key;
     const JsonValue *dtype = member.value.find("dtype"), *shape = member.value.find("shape"),
                     *offsets = member.value.find("data_offsets");
-    if (!dtype || !shape || !offsets || !dtype->is(JsonValue::Kind::String) || !shape->is(JsonValue::Kind::Array) ||
-        !offsets->is(JsonValue::Kind::Array) || offsets->elements.size() != 2)
-      return bad(absl::StrCat("tensor ", base::quoteJson(member.key), " lacks dtype, shape or data_offsets"));
+    if (!dtype || !shape || !offsets || !dtype->is(JsonValue::Kind::String) ||
+        !shape->is(JsonValue::Kind::Array) || !offsets->is(JsonValue::Kind::Array) ||
+        offsets->elements.size() != 2)
+      return bad(absl::StrCat("tensor ", base::quoteJson(member.key),
+                              " lacks dtype, shape or data_offsets"));
     entry.dtype = dtype->string;
     for (const Name &known : names)
       if (dtype->string == known.text)
@@ -108,13 +115,15 @@ static absl::StatusOr<std::vector<TensorEntry>> decode(std::string_view file, st
     }
     const JsonValue &from = offsets->elements[0], &to = offsets->elements[1];
     std::optional<uint64_t> bytes = plan::tensorBytes(entry.type);
-    if (foreign && entry.type.dtype() == plan::DATA_TYPE_INVALID && from.is(JsonValue::Kind::Integer) &&
-        to.is(JsonValue::Kind::Integer))
+    if (foreign && entry.type.dtype() == plan::DATA_TYPE_INVALID &&
+        from.is(JsonValue::Kind::Integer) && to.is(JsonValue::Kind::Integer))
       bytes = uint64_t(to.integer) - uint64_t(from.integer);
-    if (!bytes || !from.is(JsonValue::Kind::Integer) || !to.is(JsonValue::Kind::Integer) || from.integer < 0 ||
-        to.integer < from.integer || uint64_t(to.integer) > dataBytes || uint64_t(to.integer - from.integer) != *bytes)
-      return bad(absl::StrCat("tensor ", base::quoteJson(member.key),
-                              " has an unknown dtype, or offsets that do not fit its shape and the file"));
+    if (!bytes || !from.is(JsonValue::Kind::Integer) || !to.is(JsonValue::Kind::Integer) ||
+        from.integer < 0 || to.integer < from.integer || uint64_t(to.integer) > dataBytes ||
+        uint64_t(to.integer - from.integer) != *bytes)
+      return bad(
+          absl::StrCat("tensor ", base::quoteJson(member.key),
+                       " has an unknown dtype, or offsets that do not fit its shape and the file"));
     entry.offset = dataStart + uint64_t(from.integer);
     entry.bytes = *bytes;
     entries.push_back(std::move(entry));
@@ -126,7 +135,8 @@ static absl::StatusOr<std::vector<TensorEntry>> decode(std::string_view file, st
   uint64_t expected = dataStart;
   for (const TensorEntry &entry : entries) {
     if (entry.offset != expected)
-      return bad(absl::StrCat("tensor ", base::quoteJson(entry.name), " overlaps another or leaves a gap"));
+      return bad(absl::StrCat("tensor ", base::quoteJson(entry.name),
+                              " overlaps another or leaves a gap"));
     expected += entry.bytes;
   }
   if (expected != file.size())
@@ -134,11 +144,13 @@ static absl::StatusOr<std::vector<TensorEntry>> decode(std::string_view file, st
   return entries;
 }
 
-absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file, std::string_view name) {
+absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file,
+                                                           std::string_view name) {
   return decode(file, name, /*foreign=*/false);
 }
 
-absl::StatusOr<std::vector<TensorEntry>> decodeForeignSafetensors(std::string_view file, std::string_view name) {
+absl::StatusOr<std::vector<TensorEntry>> decodeForeignSafetensors(std::string_view file,
+                                                                  std::string_view name) {
   return decode(file, name, /*foreign=*/true);
 }
 

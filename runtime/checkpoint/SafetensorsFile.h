@@ -1,10 +1,10 @@
-//===- SafetensorsFile.h - one owner's variables in one file --------------------------------------------*- C++ -*-===//
+//===- SafetensorsFile.h - one owner's variables in one file ------------------------*- C++ -*-===//
 //
-// The safetensors format: u64 length, a JSON header {name: {"dtype", "shape", "data_offsets"}}, the tensors without gaps.
-// Any safetensors library reads these files. Equal tensors give equal bytes: order (element size falling, then name) and
-// padding are fixed and there is no metadata.
+// The safetensors format: u64 length, a JSON header {name: {"dtype", "shape", "data_offsets"}}, the
+// tensors without gaps. Any safetensors library reads these files. Equal tensors give equal bytes:
+// order (element size falling, then name) and padding are fixed and there is no metadata.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_SAFETENSORSFILE_H
 #define GRAPHC_RUNTIME_CHECKPOINT_SAFETENSORSFILE_H
 
@@ -27,7 +27,8 @@ struct TensorView {
   plan::TensorType type;
   const void *data = nullptr;
   uint64_t bytes = 0;
-  std::optional<plan::Part> part = std::nullopt; ///< for the manifest: which rows of which variable it is
+  /// for the manifest: which rows of which variable it is
+  std::optional<plan::Part> part = std::nullopt;
 };
 
 /// A tensor found in a file.
@@ -44,9 +45,12 @@ absl::Status encodeSafetensors(std::vector<TensorView> tensors,
                                const std::function<absl::Status(const void *, size_t)> &sink);
 
 /// Header of `file`, with every offset, size and name checked; in file order.
-absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file, std::string_view name);
-/// The same of a file of another program, which may have tensors of elements that plans do not know: their type is none.
-absl::StatusOr<std::vector<TensorEntry>> decodeForeignSafetensors(std::string_view file, std::string_view name);
+absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file,
+                                                           std::string_view name);
+/// The same of a file of another program, which may have tensors of elements that plans do not
+/// know: their type is none.
+absl::StatusOr<std::vector<TensorEntry>> decodeForeignSafetensors(std::string_view file,
+                                                                  std::string_view name);
 
 } // namespace graphc::checkpoint
 #endif

@@ -36,7 +36,8 @@ std::string encodeFinished(const TrainingEndMarker &finished) {
 absl::StatusOr<TrainingEndMarker> decodeFinished(std::string_view text, std::string_view name) {
   using Kind = base::JsonValue::Kind;
   const auto bad = [&](const std::string &what) {
-    return absl::DataLossError(absl::StrCat(base::view(name), ": ", what, "; expected {\"step\": N, \"epochs\": E}"));
+    return absl::DataLossError(
+        absl::StrCat(base::view(name), ": ", what, "; expected {\"step\": N, \"epochs\": E}"));
   };
   absl::StatusOr<base::JsonValue> json = base::parseJson(text, std::string(name));
   if (!json.ok())
@@ -44,7 +45,8 @@ absl::StatusOr<TrainingEndMarker> decodeFinished(std::string_view text, std::str
   if (!json->is(Kind::Object))
     return bad("no JSON object");
   TrainingEndMarker finished;
-  const auto *step = json->find("step"), *steps = json->find("steps"), *epochs = json->find("epochs");
+  const auto *step = json->find("step"), *steps = json->find("steps"),
+             *epochs = json->find("epochs");
   if (!step || !step->is(Kind::Integer) || step->integer < 0)
     return bad("it does not say at which step training ended");
   finished.step = static_cast<uint64_t>(step->integer);
@@ -52,8 +54,8 @@ absl::StatusOr<TrainingEndMarker> decodeFinished(std::string_view text, std::str
     return bad("\"steps\" is no number of steps");
   if (steps)
     finished.goal.steps = static_cast<uint64_t>(steps->integer);
-  if (epochs && ((!epochs->is(Kind::Integer) && !epochs->is(Kind::Float)) || !std::isfinite(epochs->number) ||
-                 epochs->number < 0))
+  if (epochs && ((!epochs->is(Kind::Integer) && !epochs->is(Kind::Float)) ||
+                 !std::isfinite(epochs->number) || epochs->number < 0))
     return bad("\"epochs\" is no number of epochs");
   if (epochs)
     finished.goal.epochs = epochs->number + 0.0; // never -0, which is written as another number

@@ -1,11 +1,12 @@
-//===- TrainingEndMarker.h - training says in the checkpoints' folder that it is over -------------------*- C++ -*-===//
+//===- TrainingEndMarker.h - training says in the checkpoints' folder that it is over ---------===//
 //
 //   DIR/finished.json     {"step": 1172, "epochs": 5}
 //
-// For those who follow the folder (an evaluator): no further checkpoint comes of that training. Written behind its last checkpoint; gone
-// as soon as a run trains there again. One that fails, or is stopped and may go on, leaves none.
+// For those who follow the folder (an evaluator): no further checkpoint comes of that training.
+// Written behind its last checkpoint; gone as soon as a run trains there again. One that fails, or
+// is stopped and may go on, leaves none.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_TRAININGENDMARKER_H
 #define GRAPHC_RUNTIME_CHECKPOINT_TRAININGENDMARKER_H
 
@@ -18,7 +19,8 @@
 
 namespace graphc::checkpoint {
 
-/// What a training is to reach: --steps or --epochs, counted from the very first; neither: it is not known.
+/// What a training is to reach: --steps or --epochs, counted from the very first; neither: it is
+/// not known.
 struct TrainingGoal {
   std::optional<uint64_t> steps;
   std::optional<double> epochs;

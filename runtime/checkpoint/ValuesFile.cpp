@@ -19,7 +19,9 @@ constexpr size_t mostTensors = 1 << 17;
 constexpr size_t pieceBytes = 1 << 20;
 } // namespace
 
-bool ValuesFile::isNamedSo(std::string_view path) { return path.ends_with(npz) || path.ends_with(safetensors); }
+bool ValuesFile::isNamedSo(std::string_view path) {
+  return path.ends_with(npz) || path.ends_with(safetensors);
+}
 
 absl::StatusOr<ValuesFile> ValuesFile::open(const std::string &path) {
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile mapping, base::MappedFile::open(path));
@@ -42,7 +44,8 @@ absl::StatusOr<ValuesFile> ValuesFile::parse(std::string_view content, std::stri
 
 absl::Status ValuesFile::readDirectory() {
   if (!zip_) {
-    GRAPHC_ASSIGN_OR_RETURN(std::vector<TensorEntry> entries, decodeForeignSafetensors(content_, path_));
+    GRAPHC_ASSIGN_OR_RETURN(std::vector<TensorEntry> entries,
+                            decodeForeignSafetensors(content_, path_));
     for (TensorEntry &entry : entries) {
       const std::string name = entry.name;
       GRAPHC_RETURN_IF_ERROR(add(name, {{}, std::move(entry)}));
@@ -72,8 +75,8 @@ absl::Status ValuesFile::add(std::string_view name, Tensor tensor) {
 
 absl::StatusOr<uint32_t> ValuesFile::crc32c() const {
   const uint32_t crc = base::crc32c(content_);
-  return mapping_.cut() ? absl::StatusOr<uint32_t>(
-                              absl::DataLossError(absl::StrCat(path_, ": it was cut short while it was read")))
+  return mapping_.cut() ? absl::StatusOr<uint32_t>(absl::DataLossError(
+                              absl::StrCat(path_, ": it was cut short while it was read")))
                         : crc;
 }
 
@@ -84,8 +87,10 @@ std::vector<std::string> ValuesFile::names() const {
   return names;
 }
 
-/// Its header, and the length that follows from it. A deflated entry that has more bytes than that is never inflated further.
-absl::StatusOr<ValuesFile::Array> ValuesFile::openArray(std::string_view name, const Tensor &tensor) const {
+/// Its header, and the length that follows from it. A deflated entry that has more bytes than that
+/// is never inflated further.
+absl::StatusOr<ValuesFile::Array> ValuesFile::openArray(std::string_view name,
+                                                        const Tensor &tensor) const {
   const std::string full = absl::StrCat(path_, ":", base::foreignText(name));
   GRAPHC_ASSIGN_OR_RETURN(base::ZipEntry entry, base::locateInZip(content_, tensor.listed, full));
   Array array;
@@ -106,9 +111,9 @@ absl::StatusOr<ValuesFile::Array> ValuesFile::openArray(std::string_view name, c
   array.type = *std::move(type);
   const std::optional<uint64_t> bytes = plan::tensorBytes(array.type);
   if (!bytes || entry.bytes - header->bytes != *bytes)
-    return absl::DataLossError(absl::StrCat(full, ": its shape needs ",
-                                            bytes ? absl::StrCat(*bytes) : "more bytes than there can be",
-                                            " bytes, its elements have ", entry.bytes - header->bytes));
+    return absl::DataLossError(absl::StrCat(
+        full, ": its shape needs ", bytes ? absl::StrCat(*bytes) : "more bytes than there can be",
+        " bytes, its elements have ", entry.bytes - header->bytes));
   array.begin.erase(0, header->bytes);
   return array;
 }
@@ -123,15 +128,17 @@ absl::StatusOr<plan::TensorType> ValuesFile::typeOf(std::string_view name) const
   }
   const TensorEntry &entry = found->second.entry;
   if (entry.type.dtype() == plan::DATA_TYPE_INVALID)
-    return absl::InvalidArgumentError(
-        absl::StrCat(path_, ":", base::foreignText(name), ": elements of type ", base::foreignText(entry.dtype, 32),
-                     "; known are BOOL I8 U8 I32 U32 I64 F32 F64 BF16; save tensor.to(…) of one of them"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        path_, ":", base::foreignText(name), ": elements of type ",
+        base::foreignText(entry.dtype, 32),
+        "; known are BOOL I8 U8 I32 U32 I64 F32 F64 BF16; save tensor.to(…) of one of them"));
   return entry.type;
 }
 
-/// All of it, piece by piece; what the archive promises of the sum of it is checked by the time it has ended.
-absl::Status ValuesFile::pass(std::string_view name, const Tensor &tensor, const plan::TensorType &type,
-                              const Sink &sink) const {
+/// All of it, piece by piece; what the archive promises of the sum of it is checked by the time it
+/// has ended.
+absl::Status ValuesFile::pass(std::string_view name, const Tensor &tensor,
+                              const plan::TensorType &type, const Sink &sink) const {
   if (!zip_) {
     sink(0, content_.substr(tensor.entry.offset, tensor.entry.bytes));
     return absl::OkStatus();
@@ -142,9 +149,11 @@ absl::Status ValuesFile::pass(std::string_view name, const Tensor &tensor, const
   sink(0, array.begin);
   std::string piece(std::min<uint64_t>(pieceBytes, bytes - at), '\0');
   while (at < bytes) {
-    GRAPHC_ASSIGN_OR_RETURN(size_t got, array.reader->read(piece.data(), std::min<uint64_t>(piece.size(), bytes - at)));
+    GRAPHC_ASSIGN_OR_RETURN(
+        size_t got, array.reader->read(piece.data(), std::min<uint64_t>(piece.size(), bytes - at)));
     if (!got)
-      return absl::DataLossError(absl::StrCat(path_, ":", base::foreignText(name), ": it ends early"));
+      return absl::DataLossError(
+          absl::StrCat(path_, ":", base::foreignText(name), ": it ends early"));
     sink(at, std::string_view(piece).substr(0, got));
     at += got;
   }
@@ -154,24 +163,27 @@ absl::Status ValuesFile::pass(std::string_view name, const Tensor &tensor, const
 absl::Status ValuesFile::read(const RestoreTarget &target) const {
   GRAPHC_ASSIGN_OR_RETURN(const plan::TensorType type, typeOf(target.name));
   if (!plan::sameType(type, target.type))
-    return absl::FailedPreconditionError(absl::StrCat(path_, ": ", target.name, " is ", plan::typeText(type),
-                                                      ", the plan has ", plan::typeText(target.type)));
+    return absl::FailedPreconditionError(absl::StrCat(path_, ": ", target.name, " is ",
+                                                      plan::typeText(type), ", the plan has ",
+                                                      plan::typeText(target.type)));
   bool booleans = true; // where they are some
   GRAPHC_RETURN_IF_ERROR(
-      pass(target.name, tensors_.find(target.name)->second, type, [&](uint64_t at, std::string_view piece) {
-        const uint64_t begin = std::max(at, target.offset);
-        const uint64_t end = std::min(at + piece.size(), target.offset + target.bytes);
-        if (begin < end)
-          memcpy(static_cast<uint8_t *>(target.data) + (begin - target.offset), piece.data() + (begin - at),
-                 end - begin);
-        if (type.dtype() == plan::I1)
-          booleans = booleans && std::all_of(piece.begin(), piece.end(), [](char c) { return c == 0 || c == 1; });
-      }));
+      pass(target.name, tensors_.find(target.name)->second, type,
+           [&](uint64_t at, std::string_view piece) {
+             const uint64_t begin = std::max(at, target.offset);
+             const uint64_t end = std::min(at + piece.size(), target.offset + target.bytes);
+             if (begin < end)
+               memcpy(static_cast<uint8_t *>(target.data) + (begin - target.offset),
+                      piece.data() + (begin - at), end - begin);
+             if (type.dtype() == plan::I1)
+               booleans = booleans && std::all_of(piece.begin(), piece.end(),
+                                                  [](char c) { return c == 0 || c == 1; });
+           }));
   if (mapping_.cut())
     return absl::DataLossError(absl::StrCat(path_, ": it was cut short while it was read"));
-  return booleans
-             ? absl::OkStatus()
-             : absl::InvalidArgumentError(absl::StrCat(path_, ":", target.name, ": a boolean that is neither 0 nor 1"));
+  return booleans ? absl::OkStatus()
+                  : absl::InvalidArgumentError(absl::StrCat(path_, ":", target.name,
+                                                            ": a boolean that is neither 0 nor 1"));
 }
 
 } // namespace graphc::checkpoint

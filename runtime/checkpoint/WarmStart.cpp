@@ -51,7 +51,8 @@ const char *remedyFor(plan::DataType type, bool isNumpy) {
 std::string listed(const std::vector<std::string> &names, size_t most) {
   const size_t shown = std::min(most, names.size());
   return absl::StrCat(absl::StrJoin(names.begin(), names.begin() + long(shown), ", "),
-                      shown < names.size() ? absl::StrCat(" and ", names.size() - shown, " more") : "");
+                      shown < names.size() ? absl::StrCat(" and ", names.size() - shown, " more")
+                                           : "");
 }
 
 absl::Status checkInitialized(const plan::Plan &plan) {
@@ -62,14 +63,15 @@ absl::Status checkInitialized(const plan::Plan &plan) {
       without.push_back(absl::StrCat(plan::modelName(variable), whereOf(plan, variable)));
   if (without.empty())
     return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat(without.size() == 1 ? "a variable has" : absl::StrCat(without.size(), " variables have"),
-                   " no values to begin with (#graph.uninitialized): ", listed(without, kMostNames),
-                   "; a training takes them with --init_from FILE.npz, FILE.safetensors or a checkpoint, and every run "
-                   "from --checkpoint_dir DIR with a checkpoint"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      without.size() == 1 ? "a variable has" : absl::StrCat(without.size(), " variables have"),
+      " no values to begin with (#graph.uninitialized): ", listed(without, kMostNames),
+      "; a training takes them with --init_from FILE.npz, FILE.safetensors or a checkpoint, and every run "
+      "from --checkpoint_dir DIR with a checkpoint"));
 }
 
-absl::StatusOr<WarmStartSource> WarmStartSource::find(const std::string &from, std::vector<std::string> &warnings) {
+absl::StatusOr<WarmStartSource> WarmStartSource::find(const std::string &from,
+                                                      std::vector<std::string> &warnings) {
   if (isRegularFile(from) || (ValuesFile::isNamedSo(from) && !isDirectory(from))) {
     GRAPHC_ASSIGN_OR_RETURN(ValuesFile file, ValuesFile::open(from));
     return WarmStartSource(std::move(file));
@@ -85,7 +87,8 @@ absl::StatusOr<WarmStartSource> WarmStartSource::openCheckpoint(const std::strin
   return WarmStartSource(std::move(found));
 }
 
-absl::StatusOr<WarmStartSource> WarmStartSource::openFile(const std::string &path, uint64_t bytes, uint32_t crc32c) {
+absl::StatusOr<WarmStartSource> WarmStartSource::openFile(const std::string &path, uint64_t bytes,
+                                                          uint32_t crc32c) {
   absl::StatusOr<ValuesFile> file = ValuesFile::open(path);
   if (absl::IsNotFound(file.status()))
     return absl::NotFoundError(absl::StrCat(file.status().message(),
@@ -105,7 +108,9 @@ const std::string &WarmStartSource::path() const {
   return file() ? file()->path() : std::get<CommittedCheckpoint>(of_).path;
 }
 
-std::string WarmStartSource::describe() const { return file() ? path() : absl::StrCat("checkpoint ", path()); }
+std::string WarmStartSource::describe() const {
+  return file() ? path() : absl::StrCat("checkpoint ", path());
+}
 
 absl::StatusOr<WarmStart> WarmStartSource::beginnings(const plan::Plan &plan) const {
   std::map<std::string, plan::TensorType, std::less<>> there;
@@ -127,7 +132,8 @@ absl::StatusOr<WarmStart> WarmStartSource::beginnings(const plan::Plan &plan) co
     const plan::TensorType &type = plan::modelType(variable);
     std::string why = "not there";
     if (have(source)) {
-      absl::StatusOr<plan::TensorType> found = file() ? file()->typeOf(source) : there.find(source)->second;
+      absl::StatusOr<plan::TensorType> found =
+          file() ? file()->typeOf(source) : there.find(source)->second;
       if (!found.ok()) {
         refused.emplace(source, found.status().message());
         continue;
@@ -138,8 +144,8 @@ absl::StatusOr<WarmStart> WarmStartSource::beginnings(const plan::Plan &plan) co
       }
       why = absl::StrCat(plan::typeText(*found), " there, ", plan::typeText(type), " in the plan");
       if (file() && sameShape(*found, type)) { // no other layer, but the same one in other elements
-        refused.emplace(source,
-                        absl::StrCat(source, " is ", why, "; ", remedyFor(type.dtype(), path().ends_with(".npz"))));
+        refused.emplace(source, absl::StrCat(source, " is ", why, "; ",
+                                             remedyFor(type.dtype(), path().ends_with(".npz"))));
         continue;
       }
     }
@@ -151,19 +157,21 @@ absl::StatusOr<WarmStart> WarmStartSource::beginnings(const plan::Plan &plan) co
     std::vector<std::string> reasons;
     for (const auto &[name, why] : refused)
       reasons.push_back(why);
-    return absl::FailedPreconditionError(
-        absl::StrCat(path(), " has variables of the model which it cannot give: ", listed(reasons, 5)));
+    return absl::FailedPreconditionError(absl::StrCat(
+        path(), " has variables of the model which it cannot give: ", listed(reasons, 5)));
   }
   if (made.sources.empty())
     return absl::FailedPreconditionError(
         absl::StrCat(describe(), " has no variable of the model by name and type; it has ",
-                     names().empty() ? "none" : base::foreignText(listed(names(), kMostNames)), ", the model ",
-                     listed(made.others, kMostNames)));
+                     names().empty() ? "none" : base::foreignText(listed(names(), kMostNames)),
+                     ", the model ", listed(made.others, kMostNames)));
   if (!missing.empty())
-    return absl::FailedPreconditionError(absl::StrCat(
-        describe(), " lacks the values of ",
-        missing.size() == 1 ? "a variable that has" : absl::StrCat(missing.size(), " variables that have"), " none of ",
-        missing.size() == 1 ? "its" : "their", " own (#graph.uninitialized): ", listed(missing, kMostNames)));
+    return absl::FailedPreconditionError(
+        absl::StrCat(describe(), " lacks the values of ",
+                     missing.size() == 1 ? "a variable that has"
+                                         : absl::StrCat(missing.size(), " variables that have"),
+                     " none of ", missing.size() == 1 ? "its" : "their",
+                     " own (#graph.uninitialized): ", listed(missing, kMostNames)));
   return made;
 }
 

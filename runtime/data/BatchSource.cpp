@@ -20,18 +20,18 @@ BatchSource::BatchSource(std::shared_ptr<const LoadedDataset> dataset, const Bat
 
 BatchSource::~BatchSource() { stop(); }
 
-absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::create(std::shared_ptr<const LoadedDataset> dataset,
-                                                                 const BatchOptions &options) {
+absl::StatusOr<std::unique_ptr<BatchSource>>
+BatchSource::create(std::shared_ptr<const LoadedDataset> dataset, const BatchOptions &options) {
   auto bad = [&](std::string_view why) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("data set ", dataset->name(), ": ", absl::string_view(why.data(), why.size())));
+    return absl::InvalidArgumentError(absl::StrCat("data set ", dataset->name(), ": ",
+                                                   absl::string_view(why.data(), why.size())));
   };
   if (options.batch == 0 || options.replicas == 0 || options.microBatches == 0)
     return bad("batch, replicas and micro-batches must be at least 1");
   if (options.replica >= options.replicas || options.perStep == 0 ||
       uint64_t(options.microBatch) + options.perStep > options.microBatches)
-    return bad(absl::StrCat("replica ", options.replica, " of ", options.replicas, ", micro-batch ", options.microBatch,
-                            " of ", options.microBatches, " does not exist"));
+    return bad(absl::StrCat("replica ", options.replica, " of ", options.replicas, ", micro-batch ",
+                            options.microBatch, " of ", options.microBatches, " does not exist"));
   if (!options.classes.empty() && options.classes.size() != dataset->components())
     return bad("classes for another number of components than it has");
   for (size_t c = 0; c < dataset->components(); ++c)
@@ -39,8 +39,8 @@ absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::create(std::shared_ptr
       return bad("a batch of more than 1 TiB");
   std::unique_ptr<BatchSource> source(new BatchSource(std::move(dataset), options));
   if (options.prefetch) {
-    // A power of two since they are counted modulo 2^32: where a loop takes several in a row, as many as separate sources would have between
-    // them, but no more than eight.
+    // A power of two since they are counted modulo 2^32: where a loop takes several in a row, as
+    // many as separate sources would have between them, but no more than eight.
     source->ring_.resize(std::max(2u, std::bit_floor(std::min(options.perStep, 8u))));
     for (Slot &slot : source->ring_) {
       for (size_t c = 0; c < source->set_->components(); ++c)
@@ -63,7 +63,8 @@ absl::Status BatchSource::start(ConsumedRanges what, uint64_t step) {
   ending_.store(false);
   if (!choice_.prefetch)
     return absl::OkStatus();
-  GRAPHC_ASSIGN_OR_RETURN(filler_, base::startThread(absl::StrCat("data set ", set_->name(), "'s"), [this] { run(); }));
+  GRAPHC_ASSIGN_OR_RETURN(
+      filler_, base::startThread(absl::StrCat("data set ", set_->name(), "'s"), [this] { run(); }));
   return absl::OkStatus();
 }
 
@@ -90,8 +91,8 @@ uint64_t BatchSource::sampleAt(uint64_t place) {
 
 absl::Status BatchSource::make(uint64_t number, void *const *buffers, uint8_t *valid) {
   uint64_t samples = set_->samples();
-  uint64_t at =
-      StreamWalk{samples, samplesPerStep(), choice_.padLast}.after(before_.position(), number / choice_.perStep);
+  uint64_t at = StreamWalk{samples, samplesPerStep(), choice_.padLast}.after(
+      before_.position(), number / choice_.perStep);
   const uint64_t firstSample = at + share_ + number % choice_.perStep * choice_.batch;
   uint64_t index = firstSample;
   uint64_t end = choice_.padLast ? (at / samples + 1) * samples : UINT64_MAX; // of what is real
@@ -101,7 +102,8 @@ absl::Status BatchSource::make(uint64_t number, void *const *buffers, uint8_t *v
       valid[i] = real;
     if (!real) {
       for (size_t c = 0; c < set_->components(); ++c)
-        memset(static_cast<uint8_t *>(buffers[c]) + i * set_->sampleBytes(c), 0, set_->sampleBytes(c));
+        memset(static_cast<uint8_t *>(buffers[c]) + i * set_->sampleBytes(c), 0,
+               set_->sampleBytes(c));
       continue;
     }
     const uint64_t place = placeOf(index), sample = sampleAt(place);
@@ -111,9 +113,11 @@ absl::Status BatchSource::make(uint64_t number, void *const *buffers, uint8_t *v
   }
   for (size_t c = 0; c < choice_.classes.size(); ++c) // what is not real is 0, a class
     if (uint64_t classes = choice_.classes[c])
-      if (LabelStrays strays = set_->findStrays(c, classes, buffers[c], choice_.batch); strays.count)
-        return set_->straysError(c, classes, strays, choice_.batch,
-                                 sampleAt(placeOf(firstSample + strays.first / set_->sampleElements(c))));
+      if (LabelStrays strays = set_->findStrays(c, classes, buffers[c], choice_.batch);
+          strays.count)
+        return set_->straysError(
+            c, classes, strays, choice_.batch,
+            sampleAt(placeOf(firstSample + strays.first / set_->sampleElements(c))));
   return absl::OkStatus();
 }
 

@@ -1,18 +1,20 @@
-//===- BatchSource.h - the micro-batches of one replica, in the one global order ------------------------*- C++ -*-===//
+//===- BatchSource.h - the micro-batches of one replica, in the one global order ----*- C++ -*-===//
 //
-// One seeded stream for the whole run: the permutations of successive epochs end to end. Counting micro-batches of B
-// samples from `position`, step s takes micro-batch s*N*M + r*M + m on replica r of N as m-th of M in the step. A run's
-// position is one integer, the number of samples taken by all replicas together, so N, M and B may change between runs; where some were
-// taken ahead of others, ConsumedRanges says which.
+// One seeded stream for the whole run: the permutations of successive epochs end to end. Counting
+// micro-batches of B samples from `position`, step s takes micro-batch s*N*M + r*M + m on replica r
+// of N as m-th of M in the step. A run's position is one integer, the number of samples taken by
+// all replicas together, so N, M and B may change between runs; where some were taken ahead of
+// others, ConsumedRanges says which.
 //
-// With padLast each epoch covers every sample once: in its last step, what lies behind the last sample is zero and not valid, and the
-// next step begins the next epoch.
+// With padLast each epoch covers every sample once: in its last step, what lies behind the last
+// sample is zero and not valid, and the next step begins the next epoch.
 //
-// A thread fills a ring of two batches or more ahead of the lane; take() copies the oldest one into the lane's buffers, so that no
-// thread but the lane touches an arena. Where samples lie in memory as they are taken (LoadedDataset::isReady) there is neither: take()
-// copies them. What is taken depends on position alone, never on timing. Nothing allocates after start().
+// A thread fills a ring of two batches or more ahead of the lane; take() copies the oldest one into
+// the lane's buffers, so that no thread but the lane touches an arena. Where samples lie in memory
+// as they are taken (LoadedDataset::isReady) there is neither: take() copies them. What is taken
+// depends on position alone, never on timing. Nothing allocates after start().
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DATA_BATCHSOURCE_H
 #define GRAPHC_RUNTIME_DATA_BATCHSOURCE_H
 
@@ -34,26 +36,30 @@ struct BatchOptions {
   bool padLast = false;
   bool training = false; ///< samples are as the data set's random transforms make them
   std::vector<uint64_t> classes = {}; ///< of the plan's NextBatch: empty, or one a component
-  /// Off: take() makes the batch itself, in the caller's buffers. So does the simulator (one thread).
+  /// Off: take() makes the batch itself, in the caller's buffers. So does the simulator (one
+  /// thread).
   bool prefetch = true;
 };
 
 class BatchSource {
 public:
-  static absl::StatusOr<std::unique_ptr<BatchSource>> create(std::shared_ptr<const LoadedDataset> dataset,
-                                                             const BatchOptions &options);
+  static absl::StatusOr<std::unique_ptr<BatchSource>>
+  create(std::shared_ptr<const LoadedDataset> dataset, const BatchOptions &options);
   ~BatchSource();
   BatchSource(const BatchSource &) = delete;
 
-  /// Begins (again) behind what was taken, with the batches of step `step` from there; what was prefetched before is dropped. Not while a
-  /// lane takes.
+  /// Begins (again) behind what was taken, with the batches of step `step` from there; what was
+  /// prefetched before is dropped. Not while a lane takes.
   absl::Status start(ConsumedRanges taken, uint64_t step = 0);
-  absl::Status start(uint64_t position, uint64_t step = 0) { return start(ConsumedRanges(position), step); }
+  absl::Status start(uint64_t position, uint64_t step = 0) {
+    return start(ConsumedRanges(position), step);
+  }
   /// Stops the thread; start() may follow.
   void stop();
 
-  /// Copies the next batch: one buffer a component, [batch, sample…]; `valid` ([batch] of I1) may be null. Only after
-  /// start(). Where the thread is not ready yet it waits for it, and for nobody else. An error where a label is no class.
+  /// Copies the next batch: one buffer a component, [batch, sample…]; `valid` ([batch] of I1) may
+  /// be null. Only after start(). Where the thread is not ready yet it waits for it, and for nobody
+  /// else. An error where a label is no class.
   absl::Status take(void *const *buffers, uint8_t *valid);
   /// How often take() had to wait, for the statistics.
   uint64_t waits() const { return waitCount_; }
@@ -62,7 +68,9 @@ public:
   const BatchOptions &options() const { return choice_; }
 
   /// Samples that one step of all replicas takes.
-  uint64_t samplesPerStep() const { return uint64_t(choice_.batch) * choice_.replicas * choice_.microBatches; }
+  uint64_t samplesPerStep() const {
+    return uint64_t(choice_.batch) * choice_.replicas * choice_.microBatches;
+  }
 
 private:
   struct Slot {
@@ -90,8 +98,9 @@ private:
   uint64_t epoch_ = UINT64_MAX;
   SeededPermutation permutation_;
 
-  // The ring. `produced_` and `consumed_` count batches modulo 2^32 and are futex words; each has one writer. A side that
-  // is about to sleep says so first and looks again, so that the other side wakes it or it does not sleep.
+  // The ring. `produced_` and `consumed_` count batches modulo 2^32 and are futex words; each has
+  // one writer. A side that is about to sleep says so first and looks again, so that the other side
+  // wakes it or it does not sleep.
   std::vector<Slot> ring_;
   std::atomic<uint32_t> produced_{0}, consumed_{0};
   std::atomic<bool> fillerSleeps_{false}, takerSleeps_{false}, ending_{false};

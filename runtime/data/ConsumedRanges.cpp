@@ -21,7 +21,8 @@ absl::Status ConsumedRanges::check(uint64_t position, std::span<const uint64_t> 
     return absl::OkStatus();
   if (ahead.size() % 2 || ahead.size() / 2 > kMostRanges)
     return wrong("has a begin without an end, or too many ranges");
-  if (std::adjacent_find(ahead.begin(), ahead.end(), std::greater_equal<>()) != ahead.end() || ahead.back() > kFurthest)
+  if (std::adjacent_find(ahead.begin(), ahead.end(), std::greater_equal<>()) != ahead.end() ||
+      ahead.back() > kFurthest)
     return wrong("is out of order");
   uint64_t samples = 0;
   for (size_t i = 0; i < ahead.size(); i += 2)
@@ -31,7 +32,8 @@ absl::Status ConsumedRanges::check(uint64_t position, std::span<const uint64_t> 
              : wrong("is more than all that was taken, or not ahead");
 }
 
-ConsumedRanges::ConsumedRanges(uint64_t position, std::span<const uint64_t> ahead) : position_(position) {
+ConsumedRanges::ConsumedRanges(uint64_t position, std::span<const uint64_t> ahead)
+    : position_(position) {
   std::vector<Range> ranges;
   uint64_t samples = 0;
   for (size_t i = 0; i + 1 < ahead.size(); i += 2) {
@@ -49,18 +51,21 @@ std::vector<uint64_t> ConsumedRanges::ahead() const {
 }
 
 uint64_t ConsumedRanges::place(uint64_t number) const {
-  const auto range = std::upper_bound(ranges_.begin(), ranges_.end(), number,
-                                      [](uint64_t sought, const Range &one) { return sought < one.number(); });
+  const auto range =
+      std::upper_bound(ranges_.begin(), ranges_.end(), number,
+                       [](uint64_t sought, const Range &one) { return sought < one.number(); });
   return number - (range == ranges_.end() ? 0 : range->behind);
 }
 
 /// The places of the numbers from here to there: a range for each gap that they fill.
 void ConsumedRanges::addPlaces(uint64_t number, uint64_t end, std::vector<Range> &to) const {
-  auto range = std::upper_bound(ranges_.begin(), ranges_.end(), number,
-                                [](uint64_t sought, const Range &one) { return sought < one.number(); });
+  auto range =
+      std::upper_bound(ranges_.begin(), ranges_.end(), number,
+                       [](uint64_t sought, const Range &one) { return sought < one.number(); });
   for (; number < end; ++range) {
     const bool isLast = range == ranges_.end();
-    const uint64_t stop = isLast ? end : std::min(end, range->number()), behind = isLast ? 0 : range->behind;
+    const uint64_t stop = isLast ? end : std::min(end, range->number()),
+                   behind = isLast ? 0 : range->behind;
     to.push_back({number - behind, stop - behind, 0});
     number = stop;
     if (isLast)
@@ -68,9 +73,11 @@ void ConsumedRanges::addPlaces(uint64_t number, uint64_t end, std::vector<Range>
   }
 }
 
-/// All before `first` was taken, and these: those that touch become one, and what touches `first` is not ahead.
+/// All before `first` was taken, and these: those that touch become one, and what touches `first`
+/// is not ahead.
 void ConsumedRanges::set(uint64_t first, std::vector<Range> ranges) {
-  std::sort(ranges.begin(), ranges.end(), [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  std::sort(ranges.begin(), ranges.end(),
+            [](const Range &a, const Range &b) { return a.begin < b.begin; });
   ranges_.clear();
   for (const Range &range : ranges)
     if (range.begin <= first)
@@ -97,7 +104,8 @@ void ConsumedRanges::advance(const StreamWalk &walk, uint64_t steps) {
   set(first, std::move(ranges));
 }
 
-bool ConsumedRanges::advance(const StreamWalk &rows, uint64_t share, std::span<const uint64_t> steps) {
+bool ConsumedRanges::advance(const StreamWalk &rows, uint64_t share,
+                             std::span<const uint64_t> steps) {
   const auto [least, most] = std::minmax_element(steps.begin(), steps.end());
   const uint64_t all = *least, end = *most;
   advance(rows, all); // what all have taken
@@ -105,9 +113,10 @@ bool ConsumedRanges::advance(const StreamWalk &rows, uint64_t share, std::span<c
     return true;
   const uint64_t begin = position_;
   if (end - all > kMostShares / steps.size() || rows.after(begin, end - all) >= kFurthest) {
-    position_ = std::min(
-        kFurthest, begin + std::accumulate(steps.begin(), steps.end(), uint64_t{0},
-                                           [&](uint64_t sum, uint64_t one) { return sum + (one - all) * share; }));
+    position_ = std::min(kFurthest, begin + std::accumulate(steps.begin(), steps.end(), uint64_t{0},
+                                                            [&](uint64_t sum, uint64_t one) {
+                                                              return sum + (one - all) * share;
+                                                            }));
     ranges_.clear();
     return false;
   }
@@ -117,7 +126,8 @@ bool ConsumedRanges::advance(const StreamWalk &rows, uint64_t share, std::span<c
     const uint64_t at = rows.after(begin, row), next = rows.after(begin, row + 1);
     for (size_t replica = 0; replica < steps.size(); ++replica)
       if (steps[replica] - all > row)
-        addPlaces(std::min(at + replica * share, next), std::min(at + (replica + 1) * share, next), ranges);
+        addPlaces(std::min(at + replica * share, next), std::min(at + (replica + 1) * share, next),
+                  ranges);
   }
   set(first, std::move(ranges));
   if (ranges_.size() <= kMostRanges)

@@ -22,7 +22,8 @@ public:
   Records(base::ByteReader &reader, const std::string &name, char separator)
       : reader_(reader), name_(name), separator_(separator), buffer_(1 << 16, '\0') {}
 
-  /// False at the end of the file. Empty lines are records of one empty field, but for those behind the last record.
+  /// False at the end of the file. Empty lines are records of one empty field, but for those behind
+  /// the last record.
   absl::StatusOr<bool> next(std::vector<Field> &fields) {
     count_ = 0;
     size_t bytes = 0;
@@ -38,8 +39,9 @@ public:
       c = peek();
       if (++bytes > mostCsvRecord)
         return bad(field->line, field->column,
-                   absl::StrCat("a record of more than ", mostCsvRecord,
-                                " bytes; expected ends of lines, and a closing quote for each that opens"));
+                   absl::StrCat(
+                       "a record of more than ", mostCsvRecord,
+                       " bytes; expected ends of lines, and a closing quote for each that opens"));
       if (quoted) {
         if (c < 0)
           return bad(field->line, field->column, "a quote opens here and is not closed");
@@ -76,7 +78,8 @@ public:
         take();
         quoted = true;
       } else if (c == '"' || closed) {
-        return bad(line_, column_, "a quote within a field; expected it doubled, and the field in quotes");
+        return bad(line_, column_,
+                   "a quote within a field; expected it doubled, and the field in quotes");
       } else {
         field->text += char(c);
         take();
@@ -126,7 +129,8 @@ private:
   }
   /// The byte order mark that spreadsheets write.
   void skipMark() {
-    if (peek() == 0xEF && filled_ - at_ >= 3 && memcmp(buffer_.data() + at_, "\xEF\xBB\xBF", 3) == 0)
+    if (peek() == 0xEF && filled_ - at_ >= 3 &&
+        memcmp(buffer_.data() + at_, "\xEF\xBB\xBF", 3) == 0)
       at_ += 3;
   }
 
@@ -194,7 +198,8 @@ template <typename Integer> const char *readInteger(std::string_view text, uint8
   return nullptr;
 }
 
-/// Why the text is no value of the type, or null; `out` has it then. "inf" and "nan" are no numbers.
+/// Why the text is no value of the type, or null; `out` has it then. "inf" and "nan" are no
+/// numbers.
 const char *readNumber(std::string_view text, StoredType type, uint8_t *out) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-')
     text.remove_prefix(1);
@@ -245,11 +250,12 @@ void putMissing(double missing, StoredType type, uint8_t *out) {
 }
 
 /// Which of the file's columns each of the wanted ones is.
-absl::StatusOr<std::vector<uint32_t>> findColumns(const CsvOptions &options, const std::vector<Field> &first,
-                                                  const Records &records) {
+absl::StatusOr<std::vector<uint32_t>>
+findColumns(const CsvOptions &options, const std::vector<Field> &first, const Records &records) {
   if (options.all && first.size() != options.columns.size())
     return records.bad(first[0].line, 1,
-                       absl::StrCat(first.size(), " columns, but a sample has ", options.columns.size(),
+                       absl::StrCat(first.size(), " columns, but a sample has ",
+                                    options.columns.size(),
                                     " elements; say which with columns = […]"));
   std::vector<uint32_t> found;
   for (const CsvColumn &column : options.columns) {
@@ -260,17 +266,19 @@ absl::StatusOr<std::vector<uint32_t>> findColumns(const CsvOptions &options, con
         ++at;
       for (size_t other = at + 1; other < first.size(); ++other)
         if (trimmed(first[other].text) == trimmed(*column.name))
-          return records.bad(
-              first[other].line, first[other].column,
-              absl::StrCat("a second column is called ", shown(*column.name), "; say which by its number"));
+          return records.bad(first[other].line, first[other].column,
+                             absl::StrCat("a second column is called ", shown(*column.name),
+                                          "; say which by its number"));
     }
     if (at >= first.size()) {
       std::string names;
       for (size_t i = 0; options.header && i < std::min<size_t>(first.size(), 8); ++i)
         absl::StrAppend(&names, i ? ", " : ": ", shown(trimmed(first[i].text)));
       return records.bad(first[0].line, 1,
-                         absl::StrCat("no column ", column.name ? shown(*column.name) : absl::StrCat(at), " among the ",
-                                      first.size(), names, first.size() > 8 && options.header ? ", …" : ""));
+                         absl::StrCat("no column ",
+                                      column.name ? shown(*column.name) : absl::StrCat(at),
+                                      " among the ", first.size(), names,
+                                      first.size() > 8 && options.header ? ", …" : ""));
     }
     found.push_back(at);
   }
@@ -279,8 +287,8 @@ absl::StatusOr<std::vector<uint32_t>> findColumns(const CsvOptions &options, con
 
 } // namespace
 
-absl::StatusOr<ArrayHeader> decodeCsv(base::ByteReader &reader, const std::string &name, const CsvOptions &options,
-                                      const ElementSink &sink) {
+absl::StatusOr<ArrayHeader> decodeCsv(base::ByteReader &reader, const std::string &name,
+                                      const CsvOptions &options, const ElementSink &sink) {
   Records records(reader, name, options.separator);
   std::vector<Field> fields;
   size_t rowBytes = 0;
@@ -288,7 +296,8 @@ absl::StatusOr<ArrayHeader> decodeCsv(base::ByteReader &reader, const std::strin
     rowBytes += sizeOf(column.type);
   GRAPHC_ASSIGN_OR_RETURN(bool more, records.next(fields));
   if (!more)
-    return absl::InvalidArgumentError(absl::StrCat(name, ": it is empty, expected lines of numbers"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": it is empty, expected lines of numbers"));
   GRAPHC_ASSIGN_OR_RETURN(std::vector<uint32_t> places, findColumns(options, fields, records));
   const size_t width = fields.size();
   if (options.header) {
@@ -311,9 +320,9 @@ absl::StatusOr<ArrayHeader> decodeCsv(base::ByteReader &reader, const std::strin
       break;
     }
     if (fields.size() != width)
-      return records.bad(
-          fields.back().line, fields.back().column,
-          absl::StrCat(fields.size(), " fields in this record, expected ", width, " as in the first one"));
+      return records.bad(fields.back().line, fields.back().column,
+                         absl::StrCat(fields.size(), " fields in this record, expected ", width,
+                                      " as in the first one"));
     const size_t begin = rows.size();
     rows.resize(begin + rowBytes);
     uint8_t *out = rows.data() + begin;
@@ -324,11 +333,13 @@ absl::StatusOr<ArrayHeader> decodeCsv(base::ByteReader &reader, const std::strin
       if (text.empty() && options.missing) {
         putMissing(*options.missing, type, out);
       } else if (text.empty()) {
-        return records.bad(field.line, field.column,
-                           "an empty field; expected a number, or missing = … in #graph.csv for what is not there");
+        return records.bad(
+            field.line, field.column,
+            "an empty field; expected a number, or missing = … in #graph.csv for what is not there");
       } else if (const char *why = readNumber(text, type, out)) {
-        return records.bad(field.line, field.column,
-                           absl::StrCat(shown(text), " ", why, ", expected a value of ", nameOf(type)));
+        return records.bad(
+            field.line, field.column,
+            absl::StrCat(shown(text), " ", why, ", expected a value of ", nameOf(type)));
       }
       out += sizeOf(type);
     }

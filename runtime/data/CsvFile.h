@@ -1,10 +1,11 @@
-//===- CsvFile.h - numbers of a CSV file ----------------------------------------------------------------*- C++ -*-===//
+//===- CsvFile.h - numbers of a CSV file --------------------------------------------*- C++ -*-===//
 //
-// RFC 4180: records end by LF or CRLF, fields may be in double quotes, which are doubled within. Every record has as many fields as the
-// first. Only the columns that are asked for have to be numbers; those are read strictly. The result is one row of bytes a record,
-// the columns' values one after the other.
+// RFC 4180: records end by LF or CRLF, fields may be in double quotes, which are doubled within.
+// Every record has as many fields as the first. Only the columns that are asked for have to be
+// numbers; those are read strictly. The result is one row of bytes a record, the columns' values
+// one after the other.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DATA_CSVFILE_H
 #define GRAPHC_RUNTIME_DATA_CSVFILE_H
 
@@ -31,9 +32,10 @@ struct CsvOptions {
 /// A record longer than this is none: a file without an end of line must not fill memory.
 constexpr size_t mostCsvRecord = 1 << 20;
 
-/// Gives the sink a row of bytes for each record; errors name file, line and column (counted in bytes, both from 1).
-absl::StatusOr<ArrayHeader> decodeCsv(base::ByteReader &reader, const std::string &name, const CsvOptions &options,
-                                      const ElementSink &sink);
+/// Gives the sink a row of bytes for each record; errors name file, line and column (counted in
+/// bytes, both from 1).
+absl::StatusOr<ArrayHeader> decodeCsv(base::ByteReader &reader, const std::string &name,
+                                      const CsvOptions &options, const ElementSink &sink);
 
 } // namespace graphc::data
 #endif

@@ -14,8 +14,8 @@
 namespace graphc::data {
 namespace {
 
-StoredColumn columnOf(const ArrayHeader &header, std::shared_ptr<const StoredBytes> bytes, uint64_t begin,
-                      const std::string &name, const std::string &path) {
+StoredColumn columnOf(const ArrayHeader &header, std::shared_ptr<const StoredBytes> bytes,
+                      uint64_t begin, const std::string &name, const std::string &path) {
   StoredColumn column;
   column.type = header.type;
   column.elements = header.elementsPerSample();
@@ -26,7 +26,8 @@ StoredColumn columnOf(const ArrayHeader &header, std::shared_ptr<const StoredByt
   return column;
 }
 
-absl::StatusOr<std::vector<StoredColumn>> openIdx(const plan::Dataset &plan, const DatasetSearchPath &search) {
+absl::StatusOr<std::vector<StoredColumn>> openIdx(const plan::Dataset &plan,
+                                                  const DatasetSearchPath &search) {
   std::vector<StoredColumn> columns;
   for (const std::string &name : plan.idx().files()) {
     GRAPHC_ASSIGN_OR_RETURN(std::string path, findDataFile(name, search));
@@ -36,7 +37,8 @@ absl::StatusOr<std::vector<StoredColumn>> openIdx(const plan::Dataset &plan, con
   return columns;
 }
 
-absl::StatusOr<std::vector<StoredColumn>> openNpyFiles(const plan::Dataset &plan, const DatasetSearchPath &search) {
+absl::StatusOr<std::vector<StoredColumn>> openNpyFiles(const plan::Dataset &plan,
+                                                       const DatasetSearchPath &search) {
   std::vector<StoredColumn> columns;
   for (const std::string &name : plan.npy().files()) {
     auto [file, array] = splitNpyName(name);
@@ -48,7 +50,8 @@ absl::StatusOr<std::vector<StoredColumn>> openNpyFiles(const plan::Dataset &plan
   return columns;
 }
 
-absl::StatusOr<std::vector<StoredColumn>> openCifar10(const plan::Dataset &plan, const DatasetSearchPath &search) {
+absl::StatusOr<std::vector<StoredColumn>> openCifar10(const plan::Dataset &plan,
+                                                      const DatasetSearchPath &search) {
   std::vector<StoredColumn> columns(size_t(plan.components_size()));
   for (size_t c = 0; c < columns.size(); ++c) {
     columns[c].elements = c ? 1 : cifarImage;
@@ -88,7 +91,8 @@ std::optional<StoredType> fieldType(plan::DataType type) {
   }
 }
 
-absl::StatusOr<std::vector<StoredColumn>> openCsv(const plan::Dataset &plan, const DatasetSearchPath &search) {
+absl::StatusOr<std::vector<StoredColumn>> openCsv(const plan::Dataset &plan,
+                                                  const DatasetSearchPath &search) {
   const plan::Dataset::Csv &csv = plan.csv();
   CsvOptions options;
   options.all = csv.columns_size() == 0;
@@ -102,8 +106,8 @@ absl::StatusOr<std::vector<StoredColumn>> openCsv(const plan::Dataset &plan, con
   for (const plan::Dataset::Component &component : plan.components()) {
     const std::optional<StoredType> type = fieldType(component.sample().dtype());
     if (!type)
-      return absl::InvalidArgumentError(
-          absl::StrCat(csv.file(), ": no column of numbers becomes ", plan::typeText(component.sample())));
+      return absl::InvalidArgumentError(absl::StrCat(csv.file(), ": no column of numbers becomes ",
+                                                     plan::typeText(component.sample())));
     StoredColumn &column = columns.emplace_back();
     column.type = *type;
     column.elements = plan::elementCount(component.sample()).value_or(0);
@@ -125,7 +129,8 @@ absl::StatusOr<std::vector<StoredColumn>> openCsv(const plan::Dataset &plan, con
   GRAPHC_ASSIGN_OR_RETURN(std::string path, findDataFile(csv.file(), search));
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile source, base::MappedFile::open(path));
   auto decode = [&](const ElementSink &sink) -> absl::StatusOr<ArrayHeader> {
-    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader, base::openBytes(source.view(), path));
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader,
+                            base::openBytes(source.view(), path));
     return decodeCsv(*reader, path, options, atMost(search.cacheLimit, path, sink));
   };
   std::string how = absl::StrCat("csv ", options.header, " ", csv.separator(), " ",
@@ -135,7 +140,8 @@ absl::StatusOr<std::vector<StoredColumn>> openCsv(const plan::Dataset &plan, con
                     column.name ? absl::StrCat("'", *column.name) : absl::StrCat(column.number));
   GRAPHC_ASSIGN_OR_RETURN(DecodedArray rows, decodeOnce(path, how, search, decode));
   if (source.cut())
-    return absl::DataLossError(absl::StrCat(path, " was cut short while it was being read; put the whole file back"));
+    return absl::DataLossError(
+        absl::StrCat(path, " was cut short while it was being read; put the whole file back"));
   for (size_t c = 0; c < columns.size(); ++c) {
     columns[c].stride = rowBytes;
     columns[c].segments.push_back({rows.bytes, begins[c], rows.header.samples(), path});
@@ -143,23 +149,29 @@ absl::StatusOr<std::vector<StoredColumn>> openCsv(const plan::Dataset &plan, con
   return columns;
 }
 
-absl::StatusOr<DecodedArray> cutIntoTokens(const std::string &path, const std::string &vocabularyPath,
+absl::StatusOr<DecodedArray> cutIntoTokens(const std::string &path,
+                                           const std::string &vocabularyPath,
                                            const DatasetSearchPath &search) {
-  GRAPHC_ASSIGN_OR_RETURN(std::string content, base::readFile(vocabularyPath, TextVocabulary::mostBytes));
-  GRAPHC_ASSIGN_OR_RETURN(TextVocabulary vocabulary, TextVocabulary::parse(content, vocabularyPath));
+  GRAPHC_ASSIGN_OR_RETURN(std::string content,
+                          base::readFile(vocabularyPath, TextVocabulary::mostBytes));
+  GRAPHC_ASSIGN_OR_RETURN(TextVocabulary vocabulary,
+                          TextVocabulary::parse(content, vocabularyPath));
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile source, base::MappedFile::open(path));
   auto decode = [&](const ElementSink &sink) -> absl::StatusOr<ArrayHeader> {
-    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader, base::openBytes(source.view(), path));
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader,
+                            base::openBytes(source.view(), path));
     return vocabulary.cut(*reader, path, atMost(search.cacheLimit, path, sink));
   };
   const std::string how = absl::StrCat("tokens ", base::toHex(base::sha256(content)));
   GRAPHC_ASSIGN_OR_RETURN(DecodedArray tokens, decodeOnce(path, how, search, decode));
   if (source.cut())
-    return absl::DataLossError(absl::StrCat(path, " was cut short while it was being read; put the whole file back"));
+    return absl::DataLossError(
+        absl::StrCat(path, " was cut short while it was being read; put the whole file back"));
   return tokens;
 }
 
-absl::StatusOr<std::vector<StoredColumn>> openText(const plan::Dataset &plan, const DatasetSearchPath &search) {
+absl::StatusOr<std::vector<StoredColumn>> openText(const plan::Dataset &plan,
+                                                   const DatasetSearchPath &search) {
   const plan::Dataset::Text &text = plan.text();
   GRAPHC_ASSIGN_OR_RETURN(std::string path, findDataFile(text.file(), search));
   StoredType type = StoredType::U8;
@@ -179,11 +191,12 @@ absl::StatusOr<std::vector<StoredColumn>> openText(const plan::Dataset &plan, co
   const uint64_t needed = window + uint64_t(plan.components_size() > 1);
   const char *what = type == StoredType::U8 ? "bytes" : "tokens";
   if (end > there)
-    return absl::OutOfRangeError(absl::StrCat(path, ": it has ", there, " ", what, ", but end = ", end,
-                                              "; lower that, or leave it out for all"));
+    return absl::OutOfRangeError(absl::StrCat(path, ": it has ", there, " ", what, ", but end = ",
+                                              end, "; lower that, or leave it out for all"));
   if (window > most || begin >= end || end - begin < needed)
-    return absl::OutOfRangeError(absl::StrCat(path, ": ", end - std::min(begin, end), " ", what, " from begin = ",
-                                              begin, " on, expected at least the ", needed, " of one sample"));
+    return absl::OutOfRangeError(
+        absl::StrCat(path, ": ", end - std::min(begin, end), " ", what, " from begin = ", begin,
+                     " on, expected at least the ", needed, " of one sample"));
   const uint64_t stride = text.stride() ? text.stride() : window;
   std::vector<StoredColumn> columns;
   for (int c = 0; c < plan.components_size(); ++c) {
@@ -193,7 +206,8 @@ absl::StatusOr<std::vector<StoredColumn>> openText(const plan::Dataset &plan, co
     column.stride = stride * width;
     column.name = text.file();
     column.shape = absl::StrCat(window, " ", what);
-    column.segments.push_back({bytes, (begin + uint64_t(c)) * width, (end - begin - needed) / stride + 1, path});
+    column.segments.push_back(
+        {bytes, (begin + uint64_t(c)) * width, (end - begin - needed) / stride + 1, path});
     columns.push_back(std::move(column));
   }
   return columns;
@@ -203,13 +217,15 @@ absl::StatusOr<std::vector<StoredColumn>> openText(const plan::Dataset &plan, co
 
 absl::StatusOr<uint64_t> cifarSamples(uint64_t bytes, const std::string &name) {
   if (bytes == 0 || bytes % cifarRecord)
-    return absl::DataLossError(absl::StrCat(name, ": ", bytes, " bytes, which are no whole records of ", cifarRecord,
-                                            " (a label and 3x32x32 bytes); expected a file of CIFAR-10's binary "
-                                            "version, unpacked: fetch or unpack it again"));
+    return absl::DataLossError(
+        absl::StrCat(name, ": ", bytes, " bytes, which are no whole records of ", cifarRecord,
+                     " (a label and 3x32x32 bytes); expected a file of CIFAR-10's binary "
+                     "version, unpacked: fetch or unpack it again"));
   return bytes / cifarRecord;
 }
 
-absl::StatusOr<std::vector<StoredColumn>> openSource(const plan::Dataset &plan, const DatasetSearchPath &search) {
+absl::StatusOr<std::vector<StoredColumn>> openSource(const plan::Dataset &plan,
+                                                     const DatasetSearchPath &search) {
   switch (plan.source_case()) {
   case plan::Dataset::kIdx:
     return openIdx(plan, search);

@@ -1,4 +1,4 @@
-//===- DatasetFiles.h - the files of a plan's data set, as columns of samples ---------------------------*- C++ -*-===//
+//===- DatasetFiles.h - the files of a plan's data set, as columns of samples -------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DATA_DATASETFILES_H
 #define GRAPHC_RUNTIME_DATA_DATASETFILES_H
 
@@ -10,9 +10,11 @@
 
 namespace graphc::data {
 
-/// Finds and opens the files of a set that has some: one column a component. Whether they fit the components, and each other, LoadedDataset
-/// looks. Errors name the file, what was found, what was expected and what to do.
-absl::StatusOr<std::vector<StoredColumn>> openSource(const plan::Dataset &plan, const DatasetSearchPath &search);
+/// Finds and opens the files of a set that has some: one column a component. Whether they fit the
+/// components, and each other, LoadedDataset looks. Errors name the file, what was found, what was
+/// expected and what to do.
+absl::StatusOr<std::vector<StoredColumn>> openSource(const plan::Dataset &plan,
+                                                     const DatasetSearchPath &search);
 
 /// CIFAR-10's record: a label, then an image of 3x32x32 bytes.
 constexpr uint64_t cifarImage = 3 * 32 * 32, cifarRecord = 1 + cifarImage;

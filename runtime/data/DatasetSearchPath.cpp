@@ -20,7 +20,8 @@ bool isFile(const fs::path &path) {
 
 /// The file in `folder` under its name or its other spelling, or "".
 std::string findIn(const std::string &folder, const std::string &name) {
-  std::string other = absl::EndsWith(name, ".gz") ? std::string(absl::StripSuffix(name, ".gz")) : name + ".gz";
+  std::string other =
+      absl::EndsWith(name, ".gz") ? std::string(absl::StripSuffix(name, ".gz")) : name + ".gz";
   for (const std::string &spelling : {name, other}) {
     fs::path path = fs::path(folder) / spelling;
     if (isFile(path))
@@ -58,26 +59,30 @@ absl::StatusOr<std::string> findDataFile(const std::string &name, const DatasetS
       return path;
     std::error_code error;
     bool exists = fs::is_directory(search.dataDir, error);
-    return absl::NotFoundError(absl::StrCat("data file ", name, " not found; looked in ", search.dataDir,
-                                            exists ? " (--data_dir)" : " (--data_dir, which is no folder)",
-                                            "; put it there or name another folder with --data_dir"));
+    return absl::NotFoundError(
+        absl::StrCat("data file ", name, " not found; looked in ", search.dataDir,
+                     exists ? " (--data_dir)" : " (--data_dir, which is no folder)",
+                     "; put it there or name another folder with --data_dir"));
   }
   std::string planDir = search.planDir.empty() ? "." : search.planDir;
   if (std::string path = findIn(planDir, name); !path.empty())
     return path;
-  looked.push_back(planDir == "." ? "the current folder" : absl::StrCat(planDir, " (beside the plan)"));
+  looked.push_back(planDir == "." ? "the current folder"
+                                  : absl::StrCat(planDir, " (beside the plan)"));
   for (const std::string &folder : search.systemDirs) {
     std::vector<std::string> hits = findInSystemFolder(folder, name);
     if (hits.size() == 1)
       return hits.front();
     if (hits.size() > 1)
-      return absl::FailedPreconditionError(absl::StrCat("data file ", name, " exists in several data sets: ",
-                                                        absl::StrJoin(hits, ", "), "; choose one with --data_dir"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          "data file ", name, " exists in several data sets: ", absl::StrJoin(hits, ", "),
+          "; choose one with --data_dir"));
     looked.push_back(absl::StrCat(folder, "/*"));
   }
-  return absl::NotFoundError(absl::StrCat("data file ", name, " not found; looked in ", absl::StrJoin(looked, ", "),
-                                          "; name its folder with --data_dir, or, of a known data set, install that "
-                                          "(Fashion-MNIST is the package dataset-fashion-mnist)"));
+  return absl::NotFoundError(
+      absl::StrCat("data file ", name, " not found; looked in ", absl::StrJoin(looked, ", "),
+                   "; name its folder with --data_dir, or, of a known data set, install that "
+                   "(Fashion-MNIST is the package dataset-fashion-mnist)"));
 }
 
 } // namespace graphc::data

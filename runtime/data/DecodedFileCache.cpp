@@ -17,8 +17,8 @@
 namespace graphc::data {
 namespace {
 
-/// In front of the payload in a cache file. The layout is this machine's own; another one cannot share the folder's
-/// files unless it is alike, and `magic` differs by byte order.
+/// In front of the payload in a cache file. The layout is this machine's own; another one cannot
+/// share the folder's files unless it is alike, and `magic` differs by byte order.
 struct CacheHeader {
   char magic[8];
   uint64_t order;
@@ -45,19 +45,23 @@ CacheHeader makeHeader(const ArrayHeader &array, const base::Sha256Digest &key) 
   return header;
 }
 
-/// The folder, made where it is missing; "" where it cannot be used. A folder that others may write is not trusted.
+/// The folder, made where it is missing; "" where it cannot be used. A folder that others may write
+/// is not trusted.
 std::string usableCacheDir(const DatasetSearchPath &search) {
   std::string folder = search.cacheDir.empty() ? defaultCacheDir() : search.cacheDir;
   if (!search.useCache || folder.empty() || !base::makeDirectories(folder, 0700).ok())
     return "";
   struct stat info;
-  if (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & 0022))
+  if (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid() ||
+      (info.st_mode & 0022))
     return "";
   return folder;
 }
 
-/// Maps the cache file if it is whole, of this source and as it was written: changed bytes would train to other weights in silence.
-bool mapCache(const std::string &path, const base::Sha256Digest &key, ArrayHeader &array, base::MappedFile &mapping) {
+/// Maps the cache file if it is whole, of this source and as it was written: changed bytes would
+/// train to other weights in silence.
+bool mapCache(const std::string &path, const base::Sha256Digest &key, ArrayHeader &array,
+              base::MappedFile &mapping) {
   absl::StatusOr<base::MappedFile> file = base::MappedFile::open(path, base::SymlinkPolicy::Refuse);
   if (!file.ok() || file->size() < sizeof(CacheHeader))
     return false;
@@ -76,15 +80,17 @@ bool mapCache(const std::string &path, const base::Sha256Digest &key, ArrayHeade
     if (bytes > maxArrayBytes)
       return false;
   }
-  if (bytes == 0 || bytes != array.payloadBytes || file->size() != sizeof(header) + array.payloadBytes ||
+  if (bytes == 0 || bytes != array.payloadBytes ||
+      file->size() != sizeof(header) + array.payloadBytes ||
       base::crc32c(0, file->data() + sizeof(header), array.payloadBytes) != header.payloadCrc)
     return false;
   mapping = std::move(*file);
   return true;
 }
 
-/// Removes the files not used for longest until the rest fits; `keep` stays. A file that goes while a task has it mapped stays
-/// until that task ends, and one that another task is about to open is decoded again.
+/// Removes the files not used for longest until the rest fits; `keep` stays. A file that goes while
+/// a task has it mapped stays until that task ends, and one that another task is about to open is
+/// decoded again.
 void pruneCache(const std::string &folder, const std::string &keep, uint64_t limit) {
   struct Entry {
     std::filesystem::file_time_type used;
@@ -94,7 +100,8 @@ void pruneCache(const std::string &folder, const std::string &keep, uint64_t lim
   std::vector<Entry> entries;
   uint64_t total = 0;
   std::error_code error;
-  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
     std::error_code gone; // another task prunes too
     Entry entry{at->last_write_time(gone), at->file_size(gone), at->path()};
     if (gone || at->path().extension() != ".idx")
@@ -103,7 +110,8 @@ void pruneCache(const std::string &folder, const std::string &keep, uint64_t lim
     if (at->path() != keep)
       entries.push_back(std::move(entry));
   }
-  std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) { return a.used < b.used; });
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry &a, const Entry &b) { return a.used < b.used; });
   for (const Entry &entry : entries) {
     if (total <= limit)
       return;
@@ -112,10 +120,10 @@ void pruneCache(const std::string &folder, const std::string &keep, uint64_t lim
   }
 }
 
-/// Decodes into a nameless file in the cache and links it to `path`. False: no cache (full, read-only, …), which is no
-/// error; an error of the source is one.
-absl::StatusOr<bool> writeCache(const ElementDecoder &decode, const base::Sha256Digest &key, const std::string &folder,
-                                const std::string &path) {
+/// Decodes into a nameless file in the cache and links it to `path`. False: no cache (full,
+/// read-only, …), which is no error; an error of the source is one.
+absl::StatusOr<bool> writeCache(const ElementDecoder &decode, const base::Sha256Digest &key,
+                                const std::string &folder, const std::string &path) {
   base::UniqueFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (!fd)
     return false;
@@ -123,7 +131,8 @@ absl::StatusOr<bool> writeCache(const ElementDecoder &decode, const base::Sha256
   bool written = base::writeAll(fd.get(), &header, sizeof(header), path).ok();
   if (!written)
     return false;
-  // Once the reader has moved, a failed write cannot fall back in place; the caller reads the source again.
+  // Once the reader has moved, a failed write cannot fall back in place; the caller reads the
+  // source again.
   uint32_t crc = 0;
   absl::StatusOr<ArrayHeader> array = decode([&](const uint8_t *data, size_t size) -> absl::Status {
     crc = base::crc32c(crc, data, size);
@@ -142,7 +151,8 @@ absl::StatusOr<bool> writeCache(const ElementDecoder &decode, const base::Sha256
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0)
       return true;
-    // Either another task was faster, or a damaged file is in the way; the first is found again by the caller.
+    // Either another task was faster, or a damaged file is in the way; the first is found again by
+    // the caller.
     if (errno != EEXIST)
       return false;
     ArrayHeader other;
@@ -178,7 +188,8 @@ absl::StatusOr<DecodedArray> decodeInMemory(const ElementDecoder &decode) {
 }
 
 absl::StatusOr<DecodedArray> decodeOnce(const std::string &path, const std::string &how,
-                                        const DatasetSearchPath &search, const ElementDecoder &decode) {
+                                        const DatasetSearchPath &search,
+                                        const ElementDecoder &decode) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0)
     return base::errnoStatus(path, errno);
@@ -187,9 +198,9 @@ absl::StatusOr<DecodedArray> decodeOnce(const std::string &path, const std::stri
     return decodeInMemory(decode);
   std::error_code error;
   std::string real = std::filesystem::canonical(path, error).string();
-  base::Sha256Digest key =
-      base::sha256(absl::StrCat(error ? path : real, "\n", info.st_size, "\n", info.st_mtim.tv_sec, ".",
-                                info.st_mtim.tv_nsec, "\n", info.st_dev, ":", info.st_ino, "\n", how));
+  base::Sha256Digest key = base::sha256(
+      absl::StrCat(error ? path : real, "\n", info.st_size, "\n", info.st_mtim.tv_sec, ".",
+                   info.st_mtim.tv_nsec, "\n", info.st_dev, ":", info.st_ino, "\n", how));
   std::string cached = absl::StrCat(folder, "/", base::toHex(key).substr(0, 32), ".idx");
   auto bytes = std::make_shared<StoredBytes>();
   ArrayHeader header;
@@ -210,13 +221,15 @@ absl::StatusOr<DecodedArray> decodeOnce(const std::string &path, const std::stri
 }
 
 absl::Status tooLarge(uint64_t limit, const std::string &name) {
-  return absl::ResourceExhaustedError(absl::StrCat(name, ": decodes to more than the ", limit >> 20,
-                                                   " MiB that --data_cache_mb allows; raise that, or store it "
-                                                   "uncompressed"));
+  return absl::ResourceExhaustedError(
+      absl::StrCat(name, ": decodes to more than the ", limit >> 20,
+                   " MiB that --data_cache_mb allows; raise that, or store it "
+                   "uncompressed"));
 }
 
 ElementSink atMost(uint64_t limit, const std::string &name, ElementSink sink) {
-  return [limit, name, sink = std::move(sink), total = uint64_t(0)](const uint8_t *data, size_t size) mutable {
+  return [limit, name, sink = std::move(sink), total = uint64_t(0)](const uint8_t *data,
+                                                                    size_t size) mutable {
     total += size;
     if (total > limit)
       return tooLarge(limit, name);
@@ -236,8 +249,10 @@ absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string
     return bytes;
   }
   auto decode = [&](const ElementSink &sink) -> absl::StatusOr<ArrayHeader> {
-    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader, base::openBytes(source.view(), path));
-    GRAPHC_ASSIGN_OR_RETURN(uint64_t size, passOn(*reader, UINT64_MAX, atMost(search.cacheLimit, path, sink)));
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader,
+                            base::openBytes(source.view(), path));
+    GRAPHC_ASSIGN_OR_RETURN(uint64_t size,
+                            passOn(*reader, UINT64_MAX, atMost(search.cacheLimit, path, sink)));
     return makeList(StoredType::U8, size, 1, path);
   };
   GRAPHC_ASSIGN_OR_RETURN(DecodedArray array, decodeOnce(path, "content", search, decode));
@@ -259,12 +274,14 @@ absl::StatusOr<uint64_t> passOn(base::ByteReader &reader, uint64_t most, const E
   return total;
 }
 
-absl::StatusOr<ArrayHeader> makeList(StoredType type, uint64_t rows, uint64_t elements, const std::string &name) {
+absl::StatusOr<ArrayHeader> makeList(StoredType type, uint64_t rows, uint64_t elements,
+                                     const std::string &name) {
   if (rows == 0)
-    return absl::InvalidArgumentError(absl::StrCat(name, ": it is empty, expected at least one sample"));
-  if (rows > UINT32_MAX || elements > UINT32_MAX || rows > maxArrayBytes / sizeOf(type) / elements)
     return absl::InvalidArgumentError(
-        absl::StrCat(name, ": ", rows, " samples decoded, expected at most ", UINT32_MAX, " and 1 TiB"));
+        absl::StrCat(name, ": it is empty, expected at least one sample"));
+  if (rows > UINT32_MAX || elements > UINT32_MAX || rows > maxArrayBytes / sizeOf(type) / elements)
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, ": ", rows, " samples decoded, expected at most ", UINT32_MAX, " and 1 TiB"));
   ArrayHeader header{type, {uint32_t(rows)}, rows * elements * sizeOf(type)};
   if (elements > 1)
     header.shape.push_back(uint32_t(elements));

@@ -1,11 +1,12 @@
-//===- DecodedFileCache.h - what is decoded is decoded once ---------------------------------------------*- C++ -*-===//
+//===- DecodedFileCache.h - what is decoded is decoded once -------------------------*- C++ -*-===//
 //
-// A file whose bytes are not its elements is decoded once into a cache file that all tasks of this host and user map: its key is the path,
-// size and modification time of the source and how it was decoded. It appears whole or not at all (O_TMPFILE, then link) and with a
-// checksum that whoever opens it compares, and nothing is left when the writer dies. Two tasks may decode the same file at once;
-// one link wins. Where the cache cannot be written the decoded bytes stay in memory.
+// A file whose bytes are not its elements is decoded once into a cache file that all tasks of this
+// host and user map: its key is the path, size and modification time of the source and how it was
+// decoded. It appears whole or not at all (O_TMPFILE, then link) and with a checksum that whoever
+// opens it compares, and nothing is left when the writer dies. Two tasks may decode the same file
+// at once; one link wins. Where the cache cannot be written the decoded bytes stay in memory.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DATA_DECODEDFILECACHE_H
 #define GRAPHC_RUNTIME_DATA_DECODEDFILECACHE_H
 
@@ -29,7 +30,8 @@ struct DecodedArray {
 
 /// `how` tells apart what is decoded in several ways from one file.
 absl::StatusOr<DecodedArray> decodeOnce(const std::string &path, const std::string &how,
-                                        const DatasetSearchPath &search, const ElementDecoder &decode);
+                                        const DatasetSearchPath &search,
+                                        const ElementDecoder &decode);
 absl::StatusOr<DecodedArray> decodeInMemory(const ElementDecoder &decode);
 
 /// A sink that refuses what is beyond `limit`: a small file may inflate to any size.
@@ -44,8 +46,10 @@ absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string
 /// What the reader has, up to `most` bytes; how many there were.
 absl::StatusOr<uint64_t> passOn(base::ByteReader &reader, uint64_t most, const ElementSink &sink);
 
-/// Of `rows` samples of `elements` each; an error where there are none, or more than can be counted.
-absl::StatusOr<ArrayHeader> makeList(StoredType type, uint64_t rows, uint64_t elements, const std::string &name);
+/// Of `rows` samples of `elements` each; an error where there are none, or more than can be
+/// counted.
+absl::StatusOr<ArrayHeader> makeList(StoredType type, uint64_t rows, uint64_t elements,
+                                     const std::string &name);
 
 /// $XDG_CACHE_HOME/graphc or ~/.cache/graphc; "" where neither is known.
 std::string defaultCacheDir();

@@ -34,7 +34,8 @@ struct Bool {
 struct Half {
   uint16_t bits;
   explicit operator float() const {
-    const uint32_t sign = uint32_t(bits & 0x8000) << 16, exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const uint32_t sign = uint32_t(bits & 0x8000) << 16, exponent = bits >> 10 & 31,
+                   fraction = bits & 1023;
     if (exponent == 0) { // 0, or so many 2^-24
       const float value = float(fraction) * 0x1p-24f;
       return sign ? -value : value;
@@ -49,7 +50,8 @@ struct Half {
 #define GRAPHC_INLINE inline __attribute__((always_inline))
 
 template <typename From, typename To>
-GRAPHC_INLINE void scaledLoop(const uint8_t *__restrict in, size_t count, To scale, To offset, To *__restrict out) {
+GRAPHC_INLINE void scaledLoop(const uint8_t *__restrict in, size_t count, To scale, To offset,
+                              To *__restrict out) {
   for (size_t i = 0; i < count; ++i) {
     To product = static_cast<To>(load<From>(in + i * sizeof(From))) * scale;
     out[i] = product + offset;
@@ -64,9 +66,11 @@ GRAPHC_INLINE void widenLoop(const uint8_t *__restrict in, size_t count, To *__r
 
 constexpr size_t kBlocksAtOnce = 16;
 
-/// 16 blocks side by side: the loops over `l` become vector instructions. Each word of a counter lives in 64 bits whose
-/// upper half is meaningless, so that a product is one instruction and nothing is packed or unpacked between rounds.
-GRAPHC_INLINE void philoxLoop(uint64_t seed, uint64_t stream, uint64_t first, size_t blocks, uint32_t *__restrict out) {
+/// 16 blocks side by side: the loops over `l` become vector instructions. Each word of a counter
+/// lives in 64 bits whose upper half is meaningless, so that a product is one instruction and
+/// nothing is packed or unpacked between rounds.
+GRAPHC_INLINE void philoxLoop(uint64_t seed, uint64_t stream, uint64_t first, size_t blocks,
+                              uint32_t *__restrict out) {
   constexpr uint64_t low = UINT32_MAX;
   for (size_t done = 0; done < blocks; done += kBlocksAtOnce) {
     uint64_t c0[kBlocksAtOnce], c1[kBlocksAtOnce], c2[kBlocksAtOnce], c3[kBlocksAtOnce];
@@ -97,7 +101,8 @@ GRAPHC_INLINE void philoxLoop(uint64_t seed, uint64_t stream, uint64_t first, si
   }
 }
 
-GRAPHC_INLINE void uniformLoop(const uint32_t *__restrict words, size_t count, float *__restrict out) {
+GRAPHC_INLINE void uniformLoop(const uint32_t *__restrict words, size_t count,
+                               float *__restrict out) {
   for (size_t i = 0; i < count; ++i)
     out[i] = base::uniformFloat(words[i]);
 }
@@ -109,14 +114,17 @@ struct Loops {
   void (*uniform)(const uint32_t *, size_t, float *);
 };
 
-#define GRAPHC_LOOPS(name, attribute)                                                                                  \
-  attribute void u8ToF32##name(const uint8_t *in, size_t n, float s, float o, float *out) {                            \
-    scaledLoop<uint8_t, float>(in, n, s, o, out);                                                                      \
-  }                                                                                                                    \
-  attribute void philox##name(uint64_t seed, uint64_t stream, uint64_t first, size_t n, uint32_t *out) {               \
-    philoxLoop(seed, stream, first, n, out);                                                                           \
-  }                                                                                                                    \
-  attribute void uniform##name(const uint32_t *in, size_t n, float *out) { uniformLoop(in, n, out); }                  \
+#define GRAPHC_LOOPS(name, attribute)                                                              \
+  attribute void u8ToF32##name(const uint8_t *in, size_t n, float s, float o, float *out) {        \
+    scaledLoop<uint8_t, float>(in, n, s, o, out);                                                  \
+  }                                                                                                \
+  attribute void philox##name(uint64_t seed, uint64_t stream, uint64_t first, size_t n,            \
+                              uint32_t *out) {                                                     \
+    philoxLoop(seed, stream, first, n, out);                                                       \
+  }                                                                                                \
+  attribute void uniform##name(const uint32_t *in, size_t n, float *out) {                         \
+    uniformLoop(in, n, out);                                                                       \
+  }                                                                                                \
   constexpr Loops loops##name = {u8ToF32##name, philox##name, uniform##name};
 
 GRAPHC_LOOPS(Plain, )
@@ -138,7 +146,8 @@ const Loops &loops() {
   return chosen;
 }
 
-template <typename From> void toFloat(const ElementConversion &c, const uint8_t *in, size_t count, void *out) {
+template <typename From>
+void toFloat(const ElementConversion &c, const uint8_t *in, size_t count, void *out) {
   if (c.to == plan::F32)
     scaledLoop<From, float>(in, count, static_cast<float>(c.scale), static_cast<float>(c.offset),
                             static_cast<float *>(out));
@@ -155,7 +164,8 @@ template <typename From> void toInteger(DataType to, const uint8_t *in, size_t c
     widenLoop<From, uint8_t>(in, count, static_cast<uint8_t *>(out));
 }
 
-template <typename From> void convert(const ElementConversion &c, const uint8_t *in, size_t count, void *out) {
+template <typename From>
+void convert(const ElementConversion &c, const uint8_t *in, size_t count, void *out) {
   if (c.to == plan::F32 || c.to == plan::F64)
     toFloat<From>(c, in, count, out);
   else
@@ -225,8 +235,8 @@ uint64_t syntheticBlocks(DataType type, uint64_t count) {
   return count / perBlock + (count % perBlock != 0);
 }
 
-void syntheticRow(uint64_t seed, uint64_t stream, uint64_t sample, DataType type, int64_t limit, size_t count,
-                  void *out) {
+void syntheticRow(uint64_t seed, uint64_t stream, uint64_t sample, DataType type, int64_t limit,
+                  size_t count, void *out) {
   constexpr size_t pieceBlocks = 64;
   uint32_t words[pieceBlocks * 4];
   uint64_t block = sample * syntheticBlocks(type, count);

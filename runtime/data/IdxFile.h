@@ -1,4 +1,4 @@
-//===- IdxFile.h - one IDX file, decoded and in memory --------------------------------------------------*- C++ -*-===//
+//===- IdxFile.h - one IDX file, decoded and in memory ------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DATA_IDXFILE_H
 #define GRAPHC_RUNTIME_DATA_IDXFILE_H
 

@@ -20,11 +20,13 @@ absl::StatusOr<IdxHeader> readIdxHeader(base::ByteReader &reader, const std::str
   if (count < 4)
     return bad(absl::StrCat("it has only ", count, " bytes"));
   if (start[0] || start[1])
-    return bad(absl::StrFormat("it starts with bytes %02x %02x, expected 00 00", start[0], start[1]));
+    return bad(
+        absl::StrFormat("it starts with bytes %02x %02x, expected 00 00", start[0], start[1]));
   IdxHeader header;
   header.type = static_cast<StoredType>(start[2]);
   if (start[2] > uint8_t(StoredType::F64) || sizeOf(header.type) == 0)
-    return bad(absl::StrFormat("unknown element type 0x%02x, expected 08, 09, 0b, 0c, 0d or 0e", start[2]));
+    return bad(absl::StrFormat("unknown element type 0x%02x, expected 08, 09, 0b, 0c, 0d or 0e",
+                               start[2]));
   if (start[3] < 1 || start[3] > 8)
     return bad(absl::StrCat("it has ", int(start[3]), " dimensions, expected 1 to 8"));
   header.headerBytes = 4 + 4 * uint64_t(start[3]);
@@ -48,7 +50,8 @@ absl::StatusOr<IdxHeader> readIdxHeader(base::ByteReader &reader, const std::str
   return header;
 }
 
-absl::Status readIdxPayload(base::ByteReader &reader, const IdxHeader &header, const std::string &name,
+absl::Status readIdxPayload(base::ByteReader &reader, const IdxHeader &header,
+                            const std::string &name,
                             const std::function<absl::Status(const uint8_t *, size_t)> &sink) {
   constexpr size_t piece = 1 << 18; // a multiple of every element size
   std::vector<uint8_t> buffer(std::min<uint64_t>(piece, header.payloadBytes));
@@ -58,9 +61,9 @@ absl::Status readIdxPayload(base::ByteReader &reader, const IdxHeader &header, c
     size_t wanted = std::min<uint64_t>(buffer.size(), left);
     GRAPHC_ASSIGN_OR_RETURN(size_t count, reader.read(buffer.data(), wanted));
     if (count < wanted)
-      return absl::DataLossError(absl::StrCat(name, ": truncated: its header promises ", header.payloadBytes,
-                                              " bytes of elements, found ", header.payloadBytes - left + count,
-                                              "; fetch it again"));
+      return absl::DataLossError(absl::StrCat(
+          name, ": truncated: its header promises ", header.payloadBytes,
+          " bytes of elements, found ", header.payloadBytes - left + count, "; fetch it again"));
     if (width > 1 && std::endian::native == std::endian::little)
       for (size_t i = 0; i < count; i += width)
         std::reverse(buffer.begin() + i, buffer.begin() + i + width);
@@ -70,8 +73,8 @@ absl::Status readIdxPayload(base::ByteReader &reader, const IdxHeader &header, c
   uint8_t extra;
   GRAPHC_ASSIGN_OR_RETURN(size_t more, reader.read(&extra, 1));
   if (more)
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, ": more bytes follow than the ", header.payloadBytes, " that its header promises"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, ": more bytes follow than the ", header.payloadBytes, " that its header promises"));
   return absl::OkStatus();
 }
 

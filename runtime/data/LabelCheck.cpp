@@ -6,7 +6,8 @@ namespace graphc::data {
 namespace {
 
 template <typename T> LabelStrays find(const T *labels, size_t count, uint64_t classes) {
-  // A negative one is beyond all classes as well. Nearly always none is, so that is counted first, by a loop without a branch.
+  // A negative one is beyond all classes as well. Nearly always none is, so that is counted first,
+  // by a loop without a branch.
   auto stray = [&](T label) { return uint64_t(int64_t(label)) >= classes; };
   LabelStrays found;
   for (size_t i = 0; i < count; ++i)
@@ -37,13 +38,14 @@ LabelStrays findStrays(plan::DataType type, const void *labels, size_t count, ui
   }
 }
 
-absl::Status straysError(const std::string &dataset, const std::string &where, const LabelStrays &strays,
-                         uint64_t labels, uint64_t sample, uint64_t classes) {
+absl::Status straysError(const std::string &dataset, const std::string &where,
+                         const LabelStrays &strays, uint64_t labels, uint64_t sample,
+                         uint64_t classes) {
   return absl::OutOfRangeError(absl::StrCat(
       "data set ", dataset, ": ", strays.count, " of the ", labels, " numbers in ", where,
       strays.count == 1 ? " is" : " are", " none of 0 to ", classes - 1,
-      ", the classes of a loss or the rows of a table that takes them: ", strays.count == 1 ? "it" : "the first",
-      " is ", strays.value, ", of sample ", sample,
+      ", the classes of a loss or the rows of a table that takes them: ",
+      strays.count == 1 ? "it" : "the first", " is ", strays.value, ", of sample ", sample,
       "; correct the data, or give the loss as many classes, or the table as many rows"));
 }
 

@@ -1,4 +1,4 @@
-//===- LabelCheck.h - integers of a data set that have to be classes ------------------------------------*- C++ -*-===//
+//===- LabelCheck.h - integers of a data set that have to be classes ----------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DATA_LABELCHECK_H
 #define GRAPHC_RUNTIME_DATA_LABELCHECK_H
 
@@ -21,9 +21,11 @@ struct LabelStrays {
 /// Of `count` elements of a type of integers.
 LabelStrays findStrays(plan::DataType type, const void *labels, size_t count, uint64_t classes);
 
-/// What is said of them: `strays` of `labels` labels in `where`, the first of them in sample `sample`.
-absl::Status straysError(const std::string &dataset, const std::string &where, const LabelStrays &strays,
-                         uint64_t labels, uint64_t sample, uint64_t classes);
+/// What is said of them: `strays` of `labels` labels in `where`, the first of them in sample
+/// `sample`.
+absl::Status straysError(const std::string &dataset, const std::string &where,
+                         const LabelStrays &strays, uint64_t labels, uint64_t sample,
+                         uint64_t classes);
 
 } // namespace graphc::data
 #endif

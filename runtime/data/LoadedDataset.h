@@ -1,9 +1,9 @@
-//===- LoadedDataset.h - the samples of one plan data set -----------------------------------------------*- C++ -*-===//
+//===- LoadedDataset.h - the samples of one plan data set ---------------------------*- C++ -*-===//
 //
-// Immutable once batches are taken of it, and shared by all batch sources of a task. Samples are found by number; the order in which they
-// come is BatchSource's.
+// Immutable once batches are taken of it, and shared by all batch sources of a task. Samples are
+// found by number; the order in which they come is BatchSource's.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DATA_LOADEDDATASET_H
 #define GRAPHC_RUNTIME_DATA_LOADEDDATASET_H
 
@@ -28,15 +28,18 @@ constexpr uint64_t maxSampleBytes = uint64_t(1) << 32;
 
 class LoadedDataset {
 public:
-  /// Finds and opens the files (or nothing for a synthetic one) and checks them against the plan's types.
+  /// Finds and opens the files (or nothing for a synthetic one) and checks them against the plan's
+  /// types.
   static absl::StatusOr<std::shared_ptr<LoadedDataset>> open(const plan::Dataset &plan,
                                                              const DatasetSearchPath &search);
 
-  /// Draws all samples of a synthetic set now, where they take at most so many bytes together, and keeps them. How many they take; 0: they are drawn each
-  /// time. An element counts as four bytes at least, since it takes as long. Not once somebody copies samples.
+  /// Draws all samples of a synthetic set now, where they take at most so many bytes together, and
+  /// keeps them. How many they take; 0: they are drawn each time. An element counts as four bytes
+  /// at least, since it takes as long. Not once somebody copies samples.
   uint64_t keepDrawn(uint64_t most);
   bool isDrawn() const { return drawn_; }
-  /// A batch is made about as fast as it would be copied from somewhere else: by samples that are drawn and not so small that to find each takes longer.
+  /// A batch is made about as fast as it would be copied from somewhere else: by samples that are
+  /// drawn and not so small that to find each takes longer.
   bool isReady() const;
 
   const std::string &name() const { return setName_; }
@@ -48,21 +51,27 @@ public:
   uint64_t sampleBytes(size_t component) const { return columns_[component].rowBytes; }
   uint64_t sampleElements(size_t component) const { return columns_[component].elements; }
 
-  /// Writes sample `index` < samples() of a component to `out`, sampleBytes() bytes; for training as it is drawn in this epoch.
-  void copySample(size_t component, uint64_t index, void *out, std::optional<uint64_t> trainingEpoch = {}) const;
+  /// Writes sample `index` < samples() of a component to `out`, sampleBytes() bytes; for training
+  /// as it is drawn in this epoch.
+  void copySample(size_t component, uint64_t index, void *out,
+                  std::optional<uint64_t> trainingEpoch = {}) const;
 
-  /// OutOfRange, naming the file and how many, where integers of a component are none of 0 … classes - 1. Looks through a
-  /// file of up to 2^24 elements; BatchSource looks at each batch besides, for larger ones and for what is synthetic.
+  /// OutOfRange, naming the file and how many, where integers of a component are none of 0 …
+  /// classes - 1. Looks through a file of up to 2^24 elements; BatchSource looks at each batch
+  /// besides, for larger ones and for what is synthetic.
   absl::Status checkClasses(size_t component, uint64_t classes) const;
-  /// In what copySample() wrote of `batch` samples; what is said of them, where the first is of sample `sample`.
-  LabelStrays findStrays(size_t component, uint64_t classes, const void *samples, uint64_t batch) const;
-  absl::Status straysError(size_t component, uint64_t classes, const LabelStrays &strays, uint64_t batch,
-                           uint64_t sample) const;
+  /// In what copySample() wrote of `batch` samples; what is said of them, where the first is of
+  /// sample `sample`.
+  LabelStrays findStrays(size_t component, uint64_t classes, const void *samples,
+                         uint64_t batch) const;
+  absl::Status straysError(size_t component, uint64_t classes, const LabelStrays &strays,
+                           uint64_t batch, uint64_t sample) const;
 
   /// CRC-32C of every sample as stored, decoded; 0 where synthetic. Reads all of it.
   uint32_t crc() const;
 
-  /// DataLoss, naming the file, once a file was found to be cut short since open(); samples read zeros there. Cheap.
+  /// DataLoss, naming the file, once a file was found to be cut short since open(); samples read
+  /// zeros there. Cheap.
   absl::Status check() const;
 
   /// One line for the log: what was opened from where.

@@ -13,7 +13,8 @@ namespace graphc::data {
 absl::StatusOr<std::shared_ptr<const LoadedDataset>> DatasetCache::open(uint32_t dataset) {
   std::shared_ptr<LoadedDataset> &slot = opened_[dataset];
   if (!slot) {
-    GRAPHC_ASSIGN_OR_RETURN(slot, LoadedDataset::open(plan_.datasets(static_cast<int>(dataset)), search_));
+    GRAPHC_ASSIGN_OR_RETURN(
+        slot, LoadedDataset::open(plan_.datasets(static_cast<int>(dataset)), search_));
   }
   return slot;
 }
@@ -24,9 +25,9 @@ absl::StatusOr<std::shared_ptr<const LoadedDataset>> DatasetCache::openToTake(ui
   return opened_[dataset];
 }
 
-absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::Plan &plan, uint32_t phase,
-                                                                   const plan::Task &task, DatasetCache &datasets,
-                                                                   bool prefetch) {
+absl::StatusOr<std::unique_ptr<PhaseBatches>>
+PhaseBatches::create(const plan::Plan &plan, uint32_t phase, const plan::Task &task,
+                     DatasetCache &datasets, bool prefetch) {
   auto batches = std::make_unique<PhaseBatches>();
   const std::vector<SampleStream> streams = streamsOf(plan, phase);
   for (uint32_t programIndex : plan.phases(static_cast<int>(phase)).programs()) {
@@ -41,7 +42,8 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
           continue;
         const plan::Instruction::NextBatch &next = instruction.next_batch();
         GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<const LoadedDataset> set,
-                                prefetch ? datasets.openToTake(next.dataset()) : datasets.open(next.dataset()));
+                                prefetch ? datasets.openToTake(next.dataset())
+                                         : datasets.open(next.dataset()));
         BatchOptions options;
         options.batch = next.batch();
         options.replica = instance;
@@ -53,9 +55,11 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
         options.training = plan.phases(static_cast<int>(phase)).role() == plan::TRAIN;
         options.classes.assign(next.classes().begin(), next.classes().end());
         options.prefetch = prefetch && !set->isReady();
-        GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<BatchSource> source, BatchSource::create(set, options));
+        GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<BatchSource> source,
+                                BatchSource::create(set, options));
         auto stream = std::find_if(streams.begin(), streams.end(), [&](const SampleStream &one) {
-          return one.dataset == next.dataset() && one.batch == next.batch() && one.padded == next.pad_last();
+          return one.dataset == next.dataset() && one.batch == next.batch() &&
+                 one.padded == next.pad_last();
         });
         batches->sources_.push_back(
             {&next, instance, static_cast<size_t>(stream - streams.begin()), std::move(source)});
@@ -67,8 +71,8 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
 
 absl::Status PhaseBatches::start(const std::vector<ConsumedRanges> &streams, uint64_t step) {
   for (Entry &entry : sources_)
-    GRAPHC_RETURN_IF_ERROR(
-        entry.source->start(entry.stream < streams.size() ? streams[entry.stream] : ConsumedRanges(), step));
+    GRAPHC_RETURN_IF_ERROR(entry.source->start(
+        entry.stream < streams.size() ? streams[entry.stream] : ConsumedRanges(), step));
   return absl::OkStatus();
 }
 
@@ -83,21 +87,27 @@ absl::Status PhaseBatches::next(uint32_t instance, const plan::Instruction::Next
     if (entry.instruction != &instruction || entry.instance != instance)
       continue;
     if (buffers.size() != entry.source->dataset().components())
-      return absl::InternalError("next_batch with another number of buffers than its data set has components");
+      return absl::InternalError(
+          "next_batch with another number of buffers than its data set has components");
     GRAPHC_RETURN_IF_ERROR(entry.source->take(buffers.data(), valid));
     return entry.source->dataset().check();
   }
-  return absl::InternalError(absl::StrCat("instance ", instance, " has no batch source for this instruction"));
+  return absl::InternalError(
+      absl::StrCat("instance ", instance, " has no batch source for this instruction"));
 }
 
-absl::Status checkLabels(const plan::Plan &plan, uint32_t phase, uint32_t dataset, const LoadedDataset &opened) {
+absl::Status checkLabels(const plan::Plan &plan, uint32_t phase, uint32_t dataset,
+                         const LoadedDataset &opened) {
   std::set<std::pair<int, uint64_t>> looked; // towers have the same
   for (uint32_t index : plan.phases(static_cast<int>(phase)).programs())
-    for (const plan::Instruction &instruction : plan.programs(static_cast<int>(index)).instructions())
-      for (int c = 0; instruction.has_next_batch() && instruction.next_batch().dataset() == dataset &&
-                      c < instruction.next_batch().classes_size();
+    for (const plan::Instruction &instruction :
+         plan.programs(static_cast<int>(index)).instructions())
+      for (int c = 0;
+           instruction.has_next_batch() && instruction.next_batch().dataset() == dataset &&
+           c < instruction.next_batch().classes_size();
            ++c)
-        if (uint64_t classes = instruction.next_batch().classes(c); classes && looked.insert({c, classes}).second)
+        if (uint64_t classes = instruction.next_batch().classes(c);
+            classes && looked.insert({c, classes}).second)
           GRAPHC_RETURN_IF_ERROR(opened.checkClasses(static_cast<size_t>(c), classes));
   return absl::OkStatus();
 }
@@ -113,7 +123,8 @@ bool readsData(const plan::Plan &plan, uint32_t phase, const plan::Task &task) {
   return false;
 }
 
-absl::StatusOr<uint64_t> epochSamples(const plan::Plan &plan, uint32_t phase, DatasetCache &datasets) {
+absl::StatusOr<uint64_t> epochSamples(const plan::Plan &plan, uint32_t phase,
+                                      DatasetCache &datasets) {
   const plan::Phase &p = plan.phases(static_cast<int>(phase));
   if (p.samples_per_step() == 0)
     return 0;

@@ -22,8 +22,8 @@ uint64_t product(const plan::TensorType &type, int from, int to) {
 }
 
 template <typename T>
-void normalizeLoop(T *values, uint64_t groups, uint64_t channels, uint64_t perChannel, const std::vector<double> &means,
-                   const std::vector<double> &deviations) {
+void normalizeLoop(T *values, uint64_t groups, uint64_t channels, uint64_t perChannel,
+                   const std::vector<double> &means, const std::vector<double> &deviations) {
   for (uint64_t g = 0; g < groups; ++g)
     for (uint64_t c = 0; c < channels; ++c) {
       const T mean = static_cast<T>(means[c]), deviation = static_cast<T>(deviations[c]);
@@ -68,25 +68,30 @@ SampleTransforms::SampleTransforms(const plan::Dataset::Component &component) {
   }
 }
 
-TransformDraw SampleTransforms::draw(uint64_t seed, uint64_t epoch, uint64_t sample, size_t component) const {
+TransformDraw SampleTransforms::draw(uint64_t seed, uint64_t epoch, uint64_t sample,
+                                     size_t component) const {
   // Samples are fewer than 2^48, components at most 64.
-  const base::PhiloxBlock words = base::PhiloxGenerator(seed ^ drawsKey, epoch).block(sample << 6 | component);
+  const base::PhiloxBlock words =
+      base::PhiloxGenerator(seed ^ drawsKey, epoch).block(sample << 6 | component);
   const uint64_t moves = 2 * uint64_t(padding_) + 1;
   return {int64_t(words[0] * moves >> 32) - padding_, int64_t(words[1] * moves >> 32) - padding_,
           flips_ && (words[2] >> 31)};
 }
 
-void SampleTransforms::convertDrawn(const ElementConversion &conversion, const uint8_t *in, const TransformDraw &draw,
-                                    void *out) const {
-  const size_t stored = sizeOf(conversion.from) * inner_, made = plan::elementBytes(conversion.to) * inner_;
+void SampleTransforms::convertDrawn(const ElementConversion &conversion, const uint8_t *in,
+                                    const TransformDraw &draw, void *out) const {
+  const size_t stored = sizeOf(conversion.from) * inner_,
+               made = plan::elementBytes(conversion.to) * inner_;
   const uint64_t rowIn = stored * width_, rowOut = made * width_;
-  const uint64_t left = uint64_t(std::max<int64_t>(0, -draw.right)), right = uint64_t(std::max<int64_t>(0, draw.right));
+  const uint64_t left = uint64_t(std::max<int64_t>(0, -draw.right)),
+                 right = uint64_t(std::max<int64_t>(0, draw.right));
   uint8_t *row = static_cast<uint8_t *>(out);
   // What comes in is stored as 0, and then converted as all is.
   const uint64_t none[1] = {0};
   auto fill = [&](uint8_t *from, uint64_t count) {
     for (uint64_t i = 0; i < count * inner_; ++i)
-      convertRow(conversion, reinterpret_cast<const uint8_t *>(none), 1, from + i * plan::elementBytes(conversion.to));
+      convertRow(conversion, reinterpret_cast<const uint8_t *>(none), 1,
+                 from + i * plan::elementBytes(conversion.to));
   };
   for (uint64_t o = 0; o < outer_; ++o)
     for (uint64_t y = 0; y < height_; ++y, row += rowOut) {
@@ -111,9 +116,11 @@ void SampleTransforms::convertDrawn(const ElementConversion &conversion, const u
 
 void SampleTransforms::normalize(plan::DataType type, void *sample) const {
   if (type == plan::F32)
-    normalizeLoop(static_cast<float *>(sample), groups_, channels_, perChannel_, means_, deviations_);
+    normalizeLoop(static_cast<float *>(sample), groups_, channels_, perChannel_, means_,
+                  deviations_);
   else
-    normalizeLoop(static_cast<double *>(sample), groups_, channels_, perChannel_, means_, deviations_);
+    normalizeLoop(static_cast<double *>(sample), groups_, channels_, perChannel_, means_,
+                  deviations_);
 }
 
 } // namespace graphc::data

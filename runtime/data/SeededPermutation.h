@@ -1,10 +1,11 @@
-//===- SeededPermutation.h - a seeded permutation of 0 … n-1, computed element by element ---------------*- C++ -*-===//
+//===- SeededPermutation.h - a seeded permutation of 0 … n-1, computed element by element -----===//
 //
-// A six-round Feistel network over the smallest power of two that holds n, walked until the result is below n (fewer than
-// two rounds of walking on average). It needs no table, so any position of the stream can be resumed at once, every replica
-// can compute its own part alone, and a data set's size costs no memory. The keys come from Philox by (seed, epoch).
+// A six-round Feistel network over the smallest power of two that holds n, walked until the result
+// is below n (fewer than two rounds of walking on average). It needs no table, so any position of
+// the stream can be resumed at once, every replica can compute its own part alone, and a data set's
+// size costs no memory. The keys come from Philox by (seed, epoch).
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DATA_SEEDEDPERMUTATION_H
 #define GRAPHC_RUNTIME_DATA_SEEDEDPERMUTATION_H
 

@@ -1,4 +1,4 @@
-//===- StoredSamples.h - samples as a file or a cache holds them ----------------------------------------*- C++ -*-===//
+//===- StoredSamples.h - samples as a file or a cache holds them --------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DATA_STOREDSAMPLES_H
 #define GRAPHC_RUNTIME_DATA_STOREDSAMPLES_H
 
@@ -12,7 +12,8 @@
 
 namespace graphc::data {
 
-/// Elements as they are stored, in this machine's byte order. The first six are IDX's own type bytes; a Bool is any byte, false where it is 0.
+/// Elements as they are stored, in this machine's byte order. The first six are IDX's own type
+/// bytes; a Bool is any byte, false where it is 0.
 enum class StoredType : uint8_t {
   U8 = 0x08,
   I8 = 0x09,

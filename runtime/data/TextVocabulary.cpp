@@ -64,13 +64,15 @@ uint32_t TextVocabulary::childOf(uint32_t node, uint8_t byte) const {
   return child;
 }
 
-absl::StatusOr<TextVocabulary> TextVocabulary::parse(std::string_view content, const std::string &name) {
+absl::StatusOr<TextVocabulary> TextVocabulary::parse(std::string_view content,
+                                                     const std::string &name) {
   auto bad = [&](size_t line, const std::string &why) {
     return absl::InvalidArgumentError(absl::StrCat(name, ":", line, ": ", why));
   };
   if (content.empty() || content.size() > mostBytes)
-    return absl::InvalidArgumentError(absl::StrCat(name, ": a vocabulary of ", content.size(), " bytes, expected 1 to ",
-                                                   mostBytes, ", one token a line"));
+    return absl::InvalidArgumentError(absl::StrCat(name, ": a vocabulary of ", content.size(),
+                                                   " bytes, expected 1 to ", mostBytes,
+                                                   ", one token a line"));
   TextVocabulary made;
   made.nodes_.emplace_back(); // the root
   for (size_t line = 1; !content.empty(); ++line) {
@@ -85,7 +87,8 @@ absl::StatusOr<TextVocabulary> TextVocabulary::parse(std::string_view content, c
     if (token.empty())
       return bad(line, "an escape that is none of \\n \\r \\t \\\\ \\xHH");
     if (token.size() > mostTokenBytes)
-      return bad(line, absl::StrCat("a token of ", token.size(), " bytes, expected at most ", mostTokenBytes));
+      return bad(line, absl::StrCat("a token of ", token.size(), " bytes, expected at most ",
+                                    mostTokenBytes));
     uint32_t node = 0;
     for (char c : token) {
       const uint8_t byte = static_cast<uint8_t>(c);
@@ -115,7 +118,8 @@ absl::StatusOr<ArrayHeader> TextVocabulary::cut(base::ByteReader &text, const st
   uint64_t total = 0, line = 1, column = 1;
   auto pass = [&]() -> absl::Status {
     total += tokens.size();
-    GRAPHC_RETURN_IF_ERROR(sink(reinterpret_cast<const uint8_t *>(tokens.data()), tokens.size() * sizeof(int32_t)));
+    GRAPHC_RETURN_IF_ERROR(
+        sink(reinterpret_cast<const uint8_t *>(tokens.data()), tokens.size() * sizeof(int32_t)));
     tokens.clear();
     return absl::OkStatus();
   };
@@ -144,10 +148,10 @@ absl::StatusOr<ArrayHeader> TextVocabulary::cut(base::ByteReader &text, const st
       }
     }
     if (token < 0)
-      return absl::InvalidArgumentError(absl::StrCat(name, ":", line, ":", column,
-                                                     ": no token of the vocabulary begins with what is here, \"",
-                                                     absl::CEscape(absl::string_view(buffer).substr(at, 8)),
-                                                     "\"; add one for each byte that the text has, such as \\xHH"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          name, ":", line, ":", column, ": no token of the vocabulary begins with what is here, \"",
+          absl::CEscape(absl::string_view(buffer).substr(at, 8)),
+          "\"; add one for each byte that the text has, such as \\xHH"));
     tokens.push_back(token);
     for (; bytes; --bytes, ++at)
       if (buffer[at] == '\n') {

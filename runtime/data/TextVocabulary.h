@@ -1,4 +1,4 @@
-//===- TextVocabulary.h - a text cut into tokens --------------------------------------------------------*- C++ -*-===//
+//===- TextVocabulary.h - a text cut into tokens ------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DATA_TEXTVOCABULARY_H
 #define GRAPHC_RUNTIME_DATA_TEXTVOCABULARY_H
 
@@ -12,14 +12,16 @@ class TextVocabulary {
 public:
   static constexpr size_t mostBytes = 1 << 22, mostTokenBytes = 256;
 
-  /// One token a line, counted from 0; \n \r \t \\ \xHH are escapes. Errors name the file and the line.
+  /// One token a line, counted from 0; \n \r \t \\ \xHH are escapes. Errors name the file and the
+  /// line.
   static absl::StatusOr<TextVocabulary> parse(std::string_view content, const std::string &name);
 
   size_t size() const { return count_; }
 
-  /// Gives the sink the text's tokens as I32: from left to right the longest one that fits. An error, with line and column (in bytes), where
-  /// none does.
-  absl::StatusOr<ArrayHeader> cut(base::ByteReader &text, const std::string &name, const ElementSink &sink) const;
+  /// Gives the sink the text's tokens as I32: from left to right the longest one that fits. An
+  /// error, with line and column (in bytes), where none does.
+  absl::StatusOr<ArrayHeader> cut(base::ByteReader &text, const std::string &name,
+                                  const ElementSink &sink) const;
 
 private:
   /// A tree of prefixes: a node's children are a list.

@@ -19,7 +19,8 @@
 namespace graphc::device {
 namespace {
 
-/// The code uses instructions that graphc was told the machine has; on another machine it would die by SIGILL.
+/// The code uses instructions that graphc was told the machine has; on another machine it would die
+/// by SIGILL.
 absl::Status checkCpu(const CodeImage &image) {
   GRAPHC_ASSIGN_OR_RETURN(const std::optional<base::CpuLevel> limit, base::maxCpuLevel());
   std::vector<std::string> missing = base::missingCpuFeatures(image.features);
@@ -34,15 +35,17 @@ absl::Status checkCpu(const CodeImage &image) {
   return absl::FailedPreconditionError(absl::StrCat(
       "the plan's code was compiled with --target-cpu=", base::view(image.target), " and needs ",
       absl::StrJoin(missing, ", "), ", which this CPU (", base::cpuModelName(),
-      limit ? absl::StrCat(", limited to ", base::view(base::cpuLevelName(*limit)), " by GRAPHC_MAX_CPU_ISA")
+      limit ? absl::StrCat(", limited to ", base::view(base::cpuLevelName(*limit)),
+                           " by GRAPHC_MAX_CPU_ISA")
             : std::string(),
       ") does not have", unknown,
       "; compile it again on this machine, or with a --target-cpu "
       "that every machine of the cluster has, for example x86-64-v3"));
 }
 
-/// Where a debugger or profiler shall find the code: GRAPHC_KEPT_CODE names the kernels.so that `graphc --keep-code` wrote.
-/// A memfd has no name that another process could open. Empty: none named, or not the code of this plan.
+/// Where a debugger or profiler shall find the code: GRAPHC_KEPT_CODE names the kernels.so that
+/// `graphc --keep-code` wrote. A memfd has no name that another process could open. Empty: none
+/// named, or not the code of this plan.
 std::string keptCode(std::string_view code) {
   const char *path = std::getenv("GRAPHC_KEPT_CODE");
   if (!path || !*path)
@@ -55,8 +58,8 @@ std::string keptCode(std::string_view code) {
   return "";
 }
 
-/// A shared object. The descriptor stays open while it is loaded: dlopen knows a loaded object by its name, and /proc/self/fd/N
-/// names another one as soon as N is used again.
+/// A shared object. The descriptor stays open while it is loaded: dlopen knows a loaded object by
+/// its name, and /proc/self/fd/N names another one as soon as N is used again.
 class CpuCode final : public DeviceCode {
 public:
   static absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) {
@@ -69,13 +72,14 @@ public:
     code->handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!code->handle_)
       return absl::InvalidArgumentError(absl::StrCat("cannot load the plan's code: ", dlerror()));
-    code->kernels_ = static_cast<const GraphcKernelTable *>(::dlsym(code->handle_, "graphc_kernels"));
+    code->kernels_ =
+        static_cast<const GraphcKernelTable *>(::dlsym(code->handle_, "graphc_kernels"));
     if (!code->kernels_)
       return absl::InvalidArgumentError("the plan's code does not export 'graphc_kernels'");
     if (code->kernels_->version != GRAPHC_KERNEL_ABI_VERSION)
-      return absl::FailedPreconditionError(absl::StrCat("the plan's code has kernel interface version ",
-                                                        code->kernels_->version, ", this graphrun has ",
-                                                        GRAPHC_KERNEL_ABI_VERSION));
+      return absl::FailedPreconditionError(
+          absl::StrCat("the plan's code has kernel interface version ", code->kernels_->version,
+                       ", this graphrun has ", GRAPHC_KERNEL_ABI_VERSION));
     return code;
   }
   ~CpuCode() override {
@@ -102,16 +106,15 @@ public:
     });
     return index;
   }
-  void launch(uint32_t, const DeviceCode &code, uint32_t kernel, std::span<void *const> buffers) override {
+  void launch(uint32_t, const DeviceCode &code, uint32_t kernel,
+              std::span<void *const> buffers) override {
     work_.push_back([run = code.table().kernels[kernel].run,
-                     named = std::vector<void *>(buffers.begin(), buffers.end())](const GraphcContext &context) {
-      return run(named.data(), &context);
-    });
+                     named = std::vector<void *>(buffers.begin(), buffers.end())](
+                        const GraphcContext &context) { return run(named.data(), &context); });
   }
   void call(uint32_t, kernels::LibraryKernel &kernel, std::span<void *const> buffers) override {
-    work_.push_back([&kernel, named = std::vector<void *>(buffers.begin(), buffers.end())](const GraphcContext &) {
-      return kernel.run(named.data());
-    });
+    work_.push_back([&kernel, named = std::vector<void *>(buffers.begin(), buffers.end())](
+                        const GraphcContext &) { return kernel.run(named.data()); });
   }
   uint32_t signal(uint32_t) override { return 0; }
   void after(uint32_t, uint32_t) override {}
@@ -168,7 +171,8 @@ public:
   explicit CpuDevice(const std::string &name) : deviceName_(name) {}
   const std::string &name() const override { return deviceName_; }
   DeviceLimits limits() const override {
-    return {false, UINT32_MAX, uint64_t(::sysconf(_SC_PHYS_PAGES)) * uint64_t(::sysconf(_SC_PAGESIZE))};
+    return {false, UINT32_MAX,
+            uint64_t(::sysconf(_SC_PHYS_PAGES)) * uint64_t(::sysconf(_SC_PAGESIZE))};
   }
   absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace, MemoryRegion::Guard guard,
                                         const char *what) override {
@@ -177,8 +181,12 @@ public:
   absl::StatusOr<MemoryRegion> share(uint64_t bytes, const char *what) override {
     return MemoryRegion::share(bytes, what);
   }
-  absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) override { return CpuCode::load(image); }
-  absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() override { return std::make_unique<CpuQueue>(); }
+  absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) override {
+    return CpuCode::load(image);
+  }
+  absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() override {
+    return std::make_unique<CpuQueue>();
+  }
   std::unique_ptr<QueueSegment> makeSegment() override { return std::make_unique<CpuSegment>(); }
   void wake() override {}
 
@@ -188,6 +196,8 @@ private:
 
 } // namespace
 
-absl::StatusOr<std::unique_ptr<Device>> makeCpu(const std::string &name) { return std::make_unique<CpuDevice>(name); }
+absl::StatusOr<std::unique_ptr<Device>> makeCpu(const std::string &name) {
+  return std::make_unique<CpuDevice>(name);
+}
 
 } // namespace graphc::device

@@ -79,12 +79,14 @@ Registry &registry() {
 
 } // namespace
 
-absl::StatusOr<std::unique_ptr<kernels::LibraryKernel>> Device::make(const kernels::LibraryCall &call,
-                                                                     const KernelOptions &options) {
+absl::StatusOr<std::unique_ptr<kernels::LibraryKernel>>
+Device::make(const kernels::LibraryCall &call, const KernelOptions &options) {
   return kernels::makeKernel(call, options.scratchBytes, options.pool);
 }
 
-void registerKind(std::string_view kind, DeviceFactory make) { registry().add(kind, std::move(make)); }
+void registerKind(std::string_view kind, DeviceFactory make) {
+  registry().add(kind, std::move(make));
+}
 
 absl::StatusOr<Device *> find(const std::string &name) { return registry().find(name); }
 
@@ -113,7 +115,8 @@ absl::Status copyAll(Device &device, std::span<const CopyPiece> pieces, absl::Du
   for (const CopyPiece &piece : pieces)
     bytes += piece.bytes;
   return absl::DeadlineExceededError(absl::StrCat("copies of ", bytes, " bytes are not done after ",
-                                                  absl::FormatDuration(longest), ": the device hangs"));
+                                                  absl::FormatDuration(longest),
+                                                  ": the device hangs"));
 }
 
 Device &host() {

@@ -1,4 +1,4 @@
-//===- SegmentDependencies.h - what the work of a segment comes after -----------------------------------*- C++ -*-===//
+//===- SegmentDependencies.h - what the work of a segment comes after ---------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DEVICE_SEGMENTDEPENDENCIES_H
 #define GRAPHC_RUNTIME_DEVICE_SEGMENTDEPENDENCIES_H
 
@@ -8,7 +8,8 @@
 
 namespace graphc::device {
 
-/// Numbers what a segment's queues are given, 0 and up over all of them, and says of each what it directly comes after.
+/// Numbers what a segment's queues are given, 0 and up over all of them, and says of each what it
+/// directly comes after.
 class SegmentDependencies {
 public:
   /// The next work of the queue: what it comes after, each once.

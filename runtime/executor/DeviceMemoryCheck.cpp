@@ -1,4 +1,8 @@
-//===- DeviceMemoryCheck.cpp - whether a task's devices have the memory that a plan asks of them ------------------===//
+//===- DeviceMemoryCheck.cpp ------------------------------------------------------------------===//
+//
+// Whether a task's devices have the memory that a plan asks of them.
+//
+//===------------------------------------------------------------------------------------------===//
 #include "runtime/executor/DeviceMemoryCheck.h"
 
 #include "runtime/common/base/StatusMacros.h"
@@ -17,11 +21,12 @@ absl::Status checkDeviceMemory(const plan::Plan &plan, const plan::Task &task) {
     if (need.total() <= free)
       continue;
     auto text = plan::bytesText;
-    return absl::ResourceExhaustedError(
-        absl::StrCat(plan::taskText(plan, task), " needs ", text(need.total()), " of the memory of ", need.device,
-                     " (variables ", text(need.variables), ", arenas ", text(need.arenas), ", constants ",
-                     text(need.constants), "), which has ", text(free), " free of ", text(device->limits().memoryBytes),
-                     "; compile the plan with a smaller batch, or with more devices to share the variables"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        plan::taskText(plan, task), " needs ", text(need.total()), " of the memory of ",
+        need.device, " (variables ", text(need.variables), ", arenas ", text(need.arenas),
+        ", constants ", text(need.constants), "), which has ", text(free), " free of ",
+        text(device->limits().memoryBytes),
+        "; compile the plan with a smaller batch, or with more devices to share the variables"));
   }
   return absl::OkStatus();
 }

@@ -1,4 +1,4 @@
-//===- EventRing.h - the last events of the lanes of a task ---------------------------------------------*- C++ -*-===//
+//===- EventRing.h - the last events of the lanes of a task -------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_EVENTRING_H
 #define GRAPHC_RUNTIME_EXECUTOR_EVENTRING_H
 
@@ -16,8 +16,9 @@ struct LaneEvent {
   plan::LanePosition place; ///< where the lane began to wait; Between: it ended that step
 };
 
-/// Lanes add, any thread copies; nobody waits. A copy leaves out what is being written at that moment, and what was overwritten meanwhile; a lane
-/// whose slot another one is still writing, a whole round behind, leaves out its own.
+/// Lanes add, any thread copies; nobody waits. A copy leaves out what is being written at that
+/// moment, and what was overwritten meanwhile; a lane whose slot another one is still writing, a
+/// whole round behind, leaves out its own.
 class EventRing {
 public:
   static constexpr size_t kEvents = 1000;
@@ -26,12 +27,15 @@ public:
     const uint64_t number = added_.fetch_add(1, std::memory_order_relaxed);
     Slot &slot = slots_[number % kEvents];
     uint64_t before = slot.number.load(std::memory_order_relaxed);
-    // Another lane that was held up in the middle has the slot, or one that is a round ahead had it: this event is lost.
+    // Another lane that was held up in the middle has the slot, or one that is a round ahead had
+    // it: this event is lost.
     if (before == kWriting || before > number ||
-        !slot.number.compare_exchange_strong(before, kWriting, std::memory_order_acquire, std::memory_order_relaxed))
+        !slot.number.compare_exchange_strong(before, kWriting, std::memory_order_acquire,
+                                             std::memory_order_relaxed))
       return;
     std::atomic_thread_fence(
-        std::memory_order_release); // whoever sees a word below of this event sees kWriting, or what comes behind
+        // whoever sees a word below of this event sees kWriting, or what comes behind
+        std::memory_order_release);
     const uint64_t words[kWords] = {uint64_t(time),
                                     uint64_t(place.lane.program) << 32 | place.lane.instance,
                                     place.step,
@@ -75,7 +79,8 @@ private:
   static constexpr size_t kWords = 6;
   static constexpr uint64_t kWriting = UINT64_MAX;
   struct alignas(64) Slot {
-    std::atomic<uint64_t> number{0}; ///< of its event, from 1; 0: none yet; kWriting: it is being written, by one lane
+    /// of its event, from 1; 0: none yet; kWriting: it is being written, by one lane
+    std::atomic<uint64_t> number{0};
     std::atomic<uint64_t> words[kWords] = {};
   };
   std::atomic<uint64_t> added_{0};

@@ -1,8 +1,9 @@
-//===- Lane.cpp - the step loop -----------------------------------------------------------------------------------===//
+//===- Lane.cpp - the step loop ---------------------------------------------------------------===//
 //
-// From run() on this is the hot path: no allocation, no look-up, no lock but a locks_variables program's own; behind it errors and texts.
+// From run() on this is the hot path: no allocation, no look-up, no lock but a locks_variables
+// program's own; behind it errors and texts.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #include "runtime/executor/Lane.h"
 
 #include "runtime/common/base/MonotonicClock.h"
@@ -19,24 +20,27 @@ namespace graphc::executor {
 
 using transport::PollState;
 
-/// Nanoseconds. Ends of steps that follow sooner are no events of their own: they would push all others out, and cost more than a small step.
+/// Nanoseconds. Ends of steps that follow sooner are no events of their own: they would push all
+/// others out, and cost more than a small step.
 static constexpr int64_t kEndsApart = 10000;
 
-Lane::Lane(std::shared_ptr<const LaneProgram> program, LaneInfo info, std::unique_ptr<LaneFrame> frame,
-           LaneCallbacks &host)
+Lane::Lane(std::shared_ptr<const LaneProgram> program, LaneInfo info,
+           std::unique_ptr<LaneFrame> frame, LaneCallbacks &host)
     : program_(std::move(program)), info_(std::move(info)), frame_(std::move(frame)), host_(&host),
-      ports_(*program_, info_), messages_(*program_, ports_, *frame_), choice_(*program_, ports_, *frame_),
-      turn_(host.gate(info_)), segments_(*program_, *frame_) {
+      ports_(*program_, info_), messages_(*program_, ports_, *frame_),
+      choice_(*program_, ports_, *frame_), turn_(host.gate(info_)), segments_(*program_, *frame_) {
   context_.replica = info_.instance;
 }
 
-absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const LaneProgram> program, LaneInfo info,
-                                                   std::unique_ptr<LaneFrame> frame, transport::Transport &transport,
+absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const LaneProgram> program,
+                                                   LaneInfo info, std::unique_ptr<LaneFrame> frame,
+                                                   transport::Transport &transport,
                                                    LaneCallbacks &host) {
   std::unique_ptr<Lane> lane(new Lane(std::move(program), std::move(info), std::move(frame), host));
   for (const LaneInstruction &instruction : lane->program_->instructions)
     if (instruction.op == LaneOp::Ticket && !(lane->tickets_ = host.tickets()))
-      return absl::InternalError(absl::StrCat(lane->info_.name, ": nobody gives it update tickets"));
+      return absl::InternalError(
+          absl::StrCat(lane->info_.name, ": nobody gives it update tickets"));
   GRAPHC_RETURN_IF_ERROR(lane->ports_.resolve(transport));
   GRAPHC_RETURN_IF_ERROR(lane->segments_.make(transport, lane->info_.name));
   lane->allReduces_.make(*lane->program_, lane->info_, lane->ports_, *lane->frame_);
@@ -61,12 +65,15 @@ LaneState Lane::run() {
     return *state;
   if (LaneState state = inStep_ ? LaneState::StepDone : beginStep(); state != LaneState::StepDone)
     return state;
-  if (std::optional<LaneState> state = again_ ? execute<false, true>() : tracing_ ? execute<true>() : execute<false>())
+  if (std::optional<LaneState> state = again_     ? execute<false, true>()
+                                       : tracing_ ? execute<true>()
+                                                  : execute<false>())
     return *state;
   return finishStep();
 }
 
-/// The program begins with what is sent ahead, for step 0 alone: each later step has had that from the step before.
+/// The program begins with what is sent ahead, for step 0 alone: each later step has had that from
+/// the step before.
 LaneState Lane::beginStep() {
   if (stepStart_ == 0)
     stepStart_ = base::nowNanoseconds();
@@ -78,7 +85,8 @@ LaneState Lane::beginStep() {
   if (trace_ && !again_)
     tracing_ = trace_->begins(currentStep);
   if (uint32_t feeds = program_->fetchFirst - program_->feedFirst)
-    if (absl::Status status = host_->feed(info_, currentStep, {frame_->arguments.data() + program_->feedFirst, feeds});
+    if (absl::Status status = host_->feed(info_, currentStep,
+                                          {frame_->arguments.data() + program_->feedFirst, feeds});
         !status.ok())
       return fail(std::move(status)); // none that is fed runs ahead
   return LaneState::StepDone;
@@ -106,11 +114,13 @@ SumOutcome Lane::takeAll(const LaneInstruction &instruction) {
 
 uint64_t Lane::microBatchIndex(const LaneInstruction &instruction) const {
   const uint64_t step = host_->stepsBefore() + currentStep;
-  return (step * program_->source->instances() + info_.instance) * instruction.count + instruction.port + iteration;
+  return (step * program_->source->instances() + info_.instance) * instruction.count +
+         instruction.port + iteration;
 }
 
 void Lane::traceEntry(const LaneInstruction &instruction) {
-  trace_->enters(instruction.op == LaneOp::AllReduceDone ? allReduces_.movesDone(instruction.port) : uint32_t(sub));
+  trace_->enters(instruction.op == LaneOp::AllReduceDone ? allReduces_.movesDone(instruction.port)
+                                                         : uint32_t(sub));
 }
 
 void Lane::bind(const LaneInstruction &instruction, void *memory) {
@@ -143,14 +153,16 @@ template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
     }
     case LaneOp::CallInBlocks: {
       VariableLocks locks = frame.lock(instruction);
-      if (int code = kernels::callInBlocks(instruction.kernel, instruction.port, arguments + instruction.first,
-                                           context_, frame.pool)) [[unlikely]]
+      if (int code = kernels::callInBlocks(instruction.kernel, instruction.port,
+                                           arguments + instruction.first, context_, frame.pool))
+          [[unlikely]]
         return kernelFailed(instruction, code);
       break;
     }
     case LaneOp::LibraryCall: {
       VariableLocks locks = frame.lock(instruction);
-      if (int code = frame.libraryKernels[instruction.port]->run(arguments + instruction.first)) [[unlikely]]
+      if (int code = frame.libraryKernels[instruction.port]->run(arguments + instruction.first))
+          [[unlikely]]
         return kernelFailed(instruction, code);
       break;
     }
@@ -183,14 +195,17 @@ template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
       [[fallthrough]];
     case LaneOp::SendStart: {
       const uint64_t step = currentStep + (instruction.op == LaneOp::SendAhead);
-      // A locked variable may change as soon as the lock is gone: the transport has to have it by then.
-      transport::SendMode mode = instruction.lockCount ? transport::SendMode::Copy : transport::SendMode::Borrow;
+      // A locked variable may change as soon as the lock is gone: the transport has to have it by
+      // then.
+      transport::SendMode mode =
+          instruction.lockCount ? transport::SendMode::Copy : transport::SendMode::Borrow;
       for (; sub < instruction.count; ++sub) {
         transport::SendPort *port = ports_.sends[instruction.port + sub];
         if (!port) // all to all: this instance
           continue;
         VariableLocks locks = frame.lock(instruction);
-        const void *message = static_cast<uint8_t *>(frame.buffers[instruction.buffer]) + instruction.bytes * sub;
+        const void *message =
+            static_cast<uint8_t *>(frame.buffers[instruction.buffer]) + instruction.bytes * sub;
         const std::optional<uint64_t> actual = ports_.actualBytes(instruction, frame.buffers, sub);
         if (!actual) [[unlikely]]
           return misfits(instruction);
@@ -218,8 +233,8 @@ template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
     case LaneOp::Accumulate: {
       VariableLocks locks = frame.lock(instruction);
       if (int code = addToLoopSum(instruction, arguments + instruction.first,
-                                  program_->source->buffers(int(instruction.buffer)).bytes(), iteration, context_))
-          [[unlikely]]
+                                  program_->source->buffers(int(instruction.buffer)).bytes(),
+                                  iteration, context_)) [[unlikely]]
         return kernelFailed(instruction, code);
       break;
     }
@@ -230,14 +245,16 @@ template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
         iteration = 0;
       break;
     case LaneOp::Choose:
-      if (std::optional<LaneState> state = goOnAfter(instruction, choice_.choose(instruction, currentStep)))
+      if (std::optional<LaneState> state =
+              goOnAfter(instruction, choice_.choose(instruction, currentStep)))
         return state;
       break;
     case LaneOp::NextBatch: {
       const plan::Instruction::NextBatch &next = instruction.source->next_batch();
       void *const *to = arguments + instruction.first;
       uint8_t *valid = next.has_valid() ? static_cast<uint8_t *>(to[instruction.count]) : nullptr;
-      if (absl::Status status = host_->nextBatch(info_, currentStep, next, {to, instruction.count}, valid);
+      if (absl::Status status =
+              host_->nextBatch(info_, currentStep, next, {to, instruction.count}, valid);
           !status.ok())
         return fail(std::move(status));
       break;
@@ -267,9 +284,10 @@ template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
       segments_.give(instruction.port, currentStep, iteration, context_);
       break;
     case LaneOp::Wait:
-      if (std::optional<LaneState> state =
-              waitForDevice(currentStep, instruction.local ? segments_.poll(instruction.port, currentStep, iteration)
-                                                           : segments_.pollLast(instruction.port, currentStep)))
+      if (std::optional<LaneState> state = waitForDevice(
+              currentStep, instruction.local
+                               ? segments_.poll(instruction.port, currentStep, iteration)
+                               : segments_.pollLast(instruction.port, currentStep)))
         return state;
       break;
     case LaneOp::Ticket:
@@ -285,13 +303,15 @@ template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
       break;
     }
     if constexpr (kTraced)
-      trace_->leaves(uint32_t(&instruction - instructions), iteration, instruction.op == LaneOp::SendAhead);
+      trace_->leaves(uint32_t(&instruction - instructions), iteration,
+                     instruction.op == LaneOp::SendAhead);
   }
   return std::nullopt;
 }
 
 /// After a sum or a choice: on, blocked at the instance that is missing, or failed.
-std::optional<LaneState> Lane::goOnAfter(const LaneInstruction &instruction, const SumOutcome &outcome) {
+std::optional<LaneState> Lane::goOnAfter(const LaneInstruction &instruction,
+                                         const SumOutcome &outcome) {
   sub = outcome.instance;
   if (outcome.code) [[unlikely]]
     return kernelFailed(instruction, outcome.code);
@@ -300,23 +320,26 @@ std::optional<LaneState> Lane::goOnAfter(const LaneInstruction &instruction, con
   if (outcome.state == PollState::Ready)
     return std::nullopt;
   transport::RecvPort *port = ports_.receives[instruction.port + sub];
-  return outcome.together.empty() ? notReady(port, outcome.state) : notReady(port, outcome.state, outcome.together);
+  return outcome.together.empty() ? notReady(port, outcome.state)
+                                  : notReady(port, outcome.state, outcome.together);
 }
 
-/// AllReduceDone: the moves to their end. Before it they went on between instructions, without blocking.
+/// AllReduceDone: the moves to their end. Before it they went on between instructions, without
+/// blocking.
 std::optional<LaneState> Lane::finishAllReduce(const LaneInstruction &instruction) {
   waitsFor_ = allReduces_.finish(instruction.port, currentStep, context_);
   sub = allReduces_.movesDone(instruction.port);
   if (waitsFor_.code) [[unlikely]]
     return kernelFailed(instruction, waitsFor_.code);
   if (waitsFor_.elsewhere) [[unlikely]]
-    return fail(absl::DataLossError(absl::StrCat(info_.name, ": the sums of worker ", waitsFor_.peer,
-                                                 " lie elsewhere in its memory; use the same graphrun for all tasks")));
+    return fail(absl::DataLossError(
+        absl::StrCat(info_.name, ": the sums of worker ", waitsFor_.peer,
+                     " lie elsewhere in its memory; use the same graphrun for all tasks")));
   sumWaits = 2 * waitsFor_.peer + waitsFor_.sends;
   if (waitsFor_.state != PollState::Ready)
-    return waitsFor_.sends
-               ? notReady(waitsFor_.port, waitsFor_.state)
-               : notReady(static_cast<transport::RecvPort *>(waitsFor_.port), waitsFor_.state, waitsFor_.together);
+    return waitsFor_.sends ? notReady(waitsFor_.port, waitsFor_.state)
+                           : notReady(static_cast<transport::RecvPort *>(waitsFor_.port),
+                                      waitsFor_.state, waitsFor_.together);
   sub = 0;
   return std::nullopt;
 }
@@ -334,7 +357,8 @@ std::optional<LaneState> Lane::waitForDevice(uint64_t step, PollState state) {
 std::optional<LaneState> Lane::controlSend(const LaneInstruction &instruction) {
   if (info_.instance != 0)
     return std::nullopt;
-  if (sub == 0 && controlMessage_ == 0) { // decided once a step, however often a full channel brings us back here
+  if (sub == 0 && controlMessage_ == 0) {
+    // decided once a step, however often a full channel brings us back here
     ControlMessage decided = host_->decide(info_, currentStep);
     decided.step = currentStep;
     controlMessage_ = decided.encode();
@@ -349,8 +373,8 @@ std::optional<LaneState> Lane::controlSend(const LaneInstruction &instruction) {
   return std::nullopt;
 }
 
-/// The decision comes by a channel or, in the lane that made it, from there. One of another step means that tasks are
-/// out of step.
+/// The decision comes by a channel or, in the lane that made it, from there. One of another step
+/// means that tasks are out of step.
 std::optional<LaneState> Lane::controlReceive(const LaneInstruction &instruction) {
   uint64_t taken = controlMessage_;
   if (!instruction.local || info_.instance != 0) {
@@ -363,8 +387,8 @@ std::optional<LaneState> Lane::controlReceive(const LaneInstruction &instruction
   }
   controlMessage_ = 0;
   ControlMessage decoded = ControlMessage::decode(taken);
-  if (decoded.step != currentStep ||
-      (decoded.action != ControlAction::Continue && decoded.action != ControlAction::EndPhase)) [[unlikely]]
+  if (decoded.step != currentStep || (decoded.action != ControlAction::Continue &&
+                                      decoded.action != ControlAction::EndPhase)) [[unlikely]]
     return badControlMessage(decoded);
   if (decoded.action == ControlAction::EndPhase) {
     stopping_ = true;
@@ -382,16 +406,18 @@ std::optional<LaneState> Lane::takeTicket() {
   if (ticket == UpdateTicket::None)
     return endByEndOfStream();
   return notReady(&tickets_->port(info_.instance),
-                  ticket == UpdateTicket::Wait ? PollState::Pending : PollState::Aborted, Blocked::Ticket);
+                  ticket == UpdateTicket::Wait ? PollState::Pending : PollState::Aborted,
+                  Blocked::Ticket);
 }
 
-/// What the step has made is shown; of a lane that runs ahead, unless somebody waits for each step, what the one before has made. A message
-/// that the host shows is released only behind that.
+/// What the step has made is shown; of a lane that runs ahead, unless somebody waits for each step,
+/// what the one before has made. A message that the host shows is released only behind that.
 LaneState Lane::finishStep() {
   const uint64_t last = currentStep + (program_->runsAhead && !stopping_ && !turn_ ? 0 : 1);
   for (; shownSteps_ < last; ++shownSteps_) {
     if (program_->runsAhead)
-      if (std::optional<LaneState> state = waitForDevice(shownSteps_, segments_.pollAll(shownSteps_)))
+      if (std::optional<LaneState> state =
+              waitForDevice(shownSteps_, segments_.pollAll(shownSteps_)))
         return *state;
     if (std::optional<LaneState> state = showStep(shownSteps_))
       return *state;
@@ -412,10 +438,12 @@ LaneState Lane::finishStep() {
 }
 
 std::optional<LaneState> Lane::showStep(uint64_t step) {
-  uint32_t fetches = program_->sumFirst - program_->fetchFirst, metrics = program_->countFirst - program_->sumFirst;
+  uint32_t fetches = program_->sumFirst - program_->fetchFirst,
+           metrics = program_->countFirst - program_->sumFirst;
   if (fetches)
     if (transport::Port *untaken = host_->untaken(info_))
-      return notReady(untaken, untaken->status().ok() ? PollState::Pending : PollState::Aborted, Blocked::Results);
+      return notReady(untaken, untaken->status().ok() ? PollState::Pending : PollState::Aborted,
+                      Blocked::Results);
   int64_t now = base::nowNanoseconds();
   void *const *arguments = frame_->argumentsOf(step);
   StepResults results;
@@ -465,7 +493,8 @@ LaneState Lane::notReady(transport::Port *port, PollState state, Blocked on) {
   return portFailed(port, state);
 }
 
-LaneState Lane::notReady(transport::RecvPort *port, PollState state, std::span<transport::RecvPort *const> ports) {
+LaneState Lane::notReady(transport::RecvPort *port, PollState state,
+                         std::span<transport::RecvPort *const> ports) {
   const LaneState blocked = notReady(port, state);
   if (blocked == LaneState::Blocked) {
     gathering_ = port;
@@ -486,8 +515,9 @@ void Lane::traceWait() {
     return position < program_->instructions.size() && program_->instructions[position].op == op;
   };
   const bool reduces = isAt(LaneOp::AllReduceDone);
-  trace_->blocks({position, iteration, sub, messages_.summedBytes()}, reduces ? waitsFor_.peer : uint32_t(sub),
-                 reduces && waitsFor_.sends, isAt(LaneOp::SendAhead));
+  trace_->blocks({position, iteration, sub, messages_.summedBytes()},
+                 reduces ? waitsFor_.peer : uint32_t(sub), reduces && waitsFor_.sends,
+                 isAt(LaneOp::SendAhead));
 }
 
 absl::Status Lane::rejoin(transport::Transport &transport, uint64_t step) {
@@ -524,22 +554,24 @@ void Lane::noteWait() {
 
 LaneState Lane::kernelFailed(const LaneInstruction &instruction, int code) {
   const std::string &where = plan::locationText(*program_->plan, instruction.source->location());
-  return fail(absl::InternalError(absl::StrCat(info_.name, ": kernel ",
-                                               program_->plan->kernels(int(instruction.planKernel)).name(),
-                                               where.empty() ? "" : absl::StrCat(" (", where, ")"),
-                                               " failed with code ", code, " at step ", uint64_t(currentStep))));
+  return fail(absl::InternalError(absl::StrCat(
+      info_.name, ": kernel ", program_->plan->kernels(int(instruction.planKernel)).name(),
+      where.empty() ? "" : absl::StrCat(" (", where, ")"), " failed with code ", code, " at step ",
+      uint64_t(currentStep))));
 }
 
 LaneState Lane::badControlMessage(const ControlMessage &controlMessage) {
-  return fail(absl::InternalError(absl::StrCat(info_.name, ": at step ", uint64_t(currentStep),
-                                               " the control message is action ", int(controlMessage.action),
-                                               " for step ", controlMessage.step, "; the tasks have lost each other")));
+  return fail(absl::InternalError(
+      absl::StrCat(info_.name, ": at step ", uint64_t(currentStep),
+                   " the control message is action ", int(controlMessage.action), " for step ",
+                   controlMessage.step, "; the tasks have lost each other")));
 }
 
 LaneState Lane::portFailed(transport::Port *port, transport::PollState state) {
   if (state == transport::PollState::Closed)
     return fail(absl::InternalError(absl::StrCat(
-        describeWait(), ", but that end of the channel is closed in a phase that does not end by end of stream")));
+        describeWait(),
+        ", but that end of the channel is closed in a phase that does not end by end of stream")));
   absl::Status why = port->status();
   return fail(why.ok() ? absl::AbortedError(absl::StrCat(info_.name, ": aborted")) : why);
 }
@@ -553,9 +585,10 @@ std::string Lane::describeTicketWait() const {
   auto served = [&](uint32_t instance) { // instance r serves replica r
     return plan::taskText(plan, plan::replicaTask(plan, instance).value_or(plan::Task()));
   };
-  return absl::StrCat("for ", served(slowest->instance), ", the slowest worker at step ", slowest->clock,
-                      ", before it hands step ", uint64_t(currentStep), " to ", served(info_.instance),
-                      " (max_staleness is ", *tickets_->maxStaleness(), ")");
+  return absl::StrCat("for ", served(slowest->instance), ", the slowest worker at step ",
+                      slowest->clock, ", before it hands step ", uint64_t(currentStep), " to ",
+                      served(info_.instance), " (max_staleness is ", *tickets_->maxStaleness(),
+                      ")");
 }
 
 std::string Lane::describeWait() const {

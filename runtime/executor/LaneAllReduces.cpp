@@ -10,13 +10,17 @@
 namespace graphc::executor {
 namespace {
 
-/// The sums of an all-reduce in one range: those of pieces of instances on this host where these have them, the others' and its own from
-/// its buffer, `own`. No memory where there is nothing to gain. `arenas`, by instance: where its program's begins in its zero-copy
-/// memory. `pieces` gets where each other instance's lies, null where it is copied.
-device::MemoryRegion joinSums(const AllReduceCall &call, const LaneProgram &program, const LaneInfo &info,
-                              const LanePorts &ports, const plan::AllReduceGroup &near, const uint8_t *own,
-                              const std::vector<uint64_t> &arenas, std::vector<const uint8_t *> &pieces) {
-  const plan::Buffer &buffer = program.source->buffers(int(call.source->all_reduce_start().buffer()));
+/// The sums of an all-reduce in one range: those of pieces of instances on this host where these
+/// have them, the others' and its own from its buffer, `own`. No memory where there is nothing to
+/// gain. `arenas`, by instance: where its program's begins in its zero-copy memory. `pieces` gets
+/// where each other instance's lies, null where it is copied.
+device::MemoryRegion joinSums(const AllReduceCall &call, const LaneProgram &program,
+                              const LaneInfo &info, const LanePorts &ports,
+                              const plan::AllReduceGroup &near, const uint8_t *own,
+                              const std::vector<uint64_t> &arenas,
+                              std::vector<const uint8_t *> &pieces) {
+  const plan::Buffer &buffer =
+      program.source->buffers(int(call.source->all_reduce_start().buffer()));
   const uint64_t piece = buffer.bytes() / near.count;
   std::vector<std::span<const uint8_t>> parts;
   std::vector<const uint8_t *> theirs(arenas.size());
@@ -36,9 +40,11 @@ device::MemoryRegion joinSums(const AllReduceCall &call, const LaneProgram &prog
   }
   if (std::none_of(theirs.begin(), theirs.end(), [](const uint8_t *at) { return at; }))
     return {};
-  absl::StatusOr<device::MemoryRegion> joined = device::MemoryRegion::join(parts, "sums of other tasks");
+  absl::StatusOr<device::MemoryRegion> joined =
+      device::MemoryRegion::join(parts, "sums of other tasks");
   if (!joined.ok()) { // as many mappings as the system has: copies do as well
-    base::logger().warn("{}: sums of other tasks are copied: {}", info.name, std::string(joined.status().message()));
+    base::logger().warn("{}: sums of other tasks are copied: {}", info.name,
+                        std::string(joined.status().message()));
     return {};
   }
   pieces = std::move(theirs);
@@ -47,7 +53,8 @@ device::MemoryRegion joinSums(const AllReduceCall &call, const LaneProgram &prog
 
 } // namespace
 
-void LaneAllReduces::make(const LaneProgram &program, const LaneInfo &info, const LanePorts &ports, LaneFrame &frame) {
+void LaneAllReduces::make(const LaneProgram &program, const LaneInfo &info, const LanePorts &ports,
+                          LaneFrame &frame) {
   underWay_.reserve(program.allReduces.size());
   all_.reserve(program.allReduces.size());
   sums_.reserve(program.allReduces.size());
@@ -72,10 +79,11 @@ void LaneAllReduces::make(const LaneProgram &program, const LaneInfo &info, cons
     if (call.released && arenas.empty())
       for (uint32_t i = 0; i < channel.instances(); ++i)
         arenas.push_back(ZeroCopyMemory::arenaOffset(
-            *program.plan, plan::instanceTask(*program.plan, *program.source, i), program.index, i));
-    sums_.push_back(call.released
-                        ? joinSums(call, program, info, ports, setting.near, setting.data, arenas, setting.pieces)
-                        : device::MemoryRegion());
+            *program.plan, plan::instanceTask(*program.plan, *program.source, i), program.index,
+            i));
+    sums_.push_back(call.released ? joinSums(call, program, info, ports, setting.near, setting.data,
+                                             arenas, setting.pieces)
+                                  : device::MemoryRegion());
     if (uint8_t *joined = sums_.back().data())
       for (const AllReduceCall::Read &read : call.reads)
         frame.arguments[read.argument] = joined + read.offset;
@@ -83,7 +91,8 @@ void LaneAllReduces::make(const LaneProgram &program, const LaneInfo &info, cons
   }
 }
 
-ResumableAllReduce::Outcome LaneAllReduces::finish(uint32_t index, uint64_t step, const GraphcContext &context) {
+ResumableAllReduce::Outcome LaneAllReduces::finish(uint32_t index, uint64_t step,
+                                                   const GraphcContext &context) {
   ResumableAllReduce &allReduce = all_[index];
   ResumableAllReduce::Outcome outcome = allReduce.advance(step, context);
   if (outcome.code || outcome.elsewhere || outcome.state != transport::PollState::Ready)

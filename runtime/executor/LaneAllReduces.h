@@ -1,8 +1,8 @@
-//===- LaneAllReduces.h - the all-reduces of one lane ---------------------------------------------------*- C++ -*-===//
+//===- LaneAllReduces.h - the all-reduces of one lane -------------------------------*- C++ -*-===//
 //
 // Each is one ResumableAllReduce; those that a step has begun get on between its instructions.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANEALLREDUCES_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANEALLREDUCES_H
 
@@ -19,12 +19,15 @@ namespace graphc::executor {
 /// By LaneProgram::allReduces.
 class LaneAllReduces {
 public:
-  /// The ports are resolved. Writes the argument table where sums are read elsewhere than in their buffer.
-  void make(const LaneProgram &program, const LaneInfo &info, const LanePorts &ports, LaneFrame &frame);
+  /// The ports are resolved. Writes the argument table where sums are read elsewhere than in their
+  /// buffer.
+  void make(const LaneProgram &program, const LaneInfo &info, const LanePorts &ports,
+            LaneFrame &frame);
 
   void start(uint32_t index) { underWay_.push_back(&all_[index]); }
   bool anyUnderWay() const { return !underWay_.empty(); }
-  /// While their peers keep up; what goes wrong is told by finish(). `trace`: null, or takes what got on.
+  /// While their peers keep up; what goes wrong is told by finish(). `trace`: null, or takes what
+  /// got on.
   void advance(uint64_t step, const GraphcContext &context, LaneTrace *trace) {
     for (ResumableAllReduce *allReduce : underWay_) {
       const uint32_t before = allReduce->movesDone();

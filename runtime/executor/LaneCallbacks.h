@@ -1,9 +1,10 @@
-//===- LaneCallbacks.h - what a lane asks of the session ------------------------------------------------*- C++ -*-===//
+//===- LaneCallbacks.h - what a lane asks of the session ----------------------------*- C++ -*-===//
 //
-// Called on the lane's thread, in the order of its instructions. None of these may wait on another task: a lane blocks on
-// ports alone. Several lanes call at once; the implementation guards what they share.
+// Called on the lane's thread, in the order of its instructions. None of these may wait on another
+// task: a lane blocks on ports alone. Several lanes call at once; the implementation guards what
+// they share.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANECALLBACKS_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANECALLBACKS_H
 
@@ -49,19 +50,23 @@ public:
   virtual ~LaneCallbacks() = default;
   /// Before the first instruction of a step, for programs that have feeds: write each of them.
   virtual absl::Status feed(const LaneInfo &lane, uint64_t step, std::span<void *const> feeds);
-  /// Fills one buffer a component and, where the instruction has it, the mask. `step` is 0-based within the phase; the
-  /// session adds its own position.
-  virtual absl::Status nextBatch(const LaneInfo &lane, uint64_t step, const plan::Instruction::NextBatch &instruction,
+  /// Fills one buffer a component and, where the instruction has it, the mask. `step` is 0-based
+  /// within the phase; the session adds its own position.
+  virtual absl::Status nextBatch(const LaneInfo &lane, uint64_t step,
+                                 const plan::Instruction::NextBatch &instruction,
                                  std::span<void *const> buffers, uint8_t *valid) = 0;
-  /// Steps of the phase (asynchronous: updates) that were made before this run of it: those of this run are counted from there on.
+  /// Steps of the phase (asynchronous: updates) that were made before this run of it: those of this
+  /// run are counted from there on.
   virtual uint64_t stepsBefore() const { return 0; }
   /// Chief's lane, once a step: does the phase end after this step?
   virtual ControlMessage decide(const LaneInfo &lane, uint64_t step) = 0;
-  /// Asynchronous phases: the updates still to be done. Null where no program of this task takes update tickets.
+  /// Asynchronous phases: the updates still to be done. Null where no program of this task takes
+  /// update tickets.
   virtual UpdateTickets *tickets() = 0;
   /// Where the lane waits before each step, asked as it is made; null: it waits for nobody.
   virtual StepGate *gate(const LaneInfo &) { return nullptr; }
-  /// What the lane waits on before stepDone() where earlier results still wait to be taken; null where they do not.
+  /// What the lane waits on before stepDone() where earlier results still wait to be taken; null
+  /// where they do not.
   virtual transport::Port *untaken(const LaneInfo &) { return nullptr; }
   /// After the last instruction of each step. An error ends the run.
   virtual absl::Status stepDone(const LaneInfo &lane, const StepResults &results) = 0;

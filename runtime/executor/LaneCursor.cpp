@@ -2,7 +2,8 @@
 
 namespace graphc::executor {
 
-// On any thread, so numbers that were read one after the other need not fit each other. Where they do not, the lane moves, and it works.
+// On any thread, so numbers that were read one after the other need not fit each other. Where they
+// do not, the lane moves, and it works.
 plan::LanePosition LaneCursor::place(const LaneProgram &program, const LaneInfo &info,
                                      const UpdateTickets *tickets) const {
   plan::LanePosition at;

@@ -1,4 +1,4 @@
-//===- LaneCursor.h - how far a lane is, for it and for whoever asks ------------------------------------*- C++ -*-===//
+//===- LaneCursor.h - how far a lane is, for it and for whoever asks ----------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANECURSOR_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANECURSOR_H
 
@@ -11,17 +11,21 @@ namespace graphc::executor {
 
 /// Its lane moves it, at the cost of plain numbers; any thread may ask where it is.
 struct LaneCursor {
-  enum class Blocked : uint8_t { No, Message, Device, Results, Ticket, Turn, Rests }; // Turn: whoever takes the steps;
+  // Turn: whoever takes the steps;
+  enum class Blocked : uint8_t { No, Message, Device, Results, Ticket, Turn, Rests };
   // Rests: it has ended, or stands between two steps until its worker is back
   base::SingleWriter<uint32_t> position; ///< instruction
-  base::SingleWriter<uint32_t> sub; ///< instance within an instruction that acts on several instances
+  /// instance within an instruction that acts on several instances
+  base::SingleWriter<uint32_t> sub;
   base::SingleWriter<uint32_t> iteration; ///< of a loop
   base::SingleWriter<uint64_t> currentStep;
   base::SingleWriter<Blocked> blocked; ///< what the lane waits for
-  base::SingleWriter<uint32_t> sumWaits; ///< of the AllReduceDone that blocks: its port, 2 * peer + whether it sends
+  /// of the AllReduceDone that blocks: its port, 2 * peer + whether it sends
+  base::SingleWriter<uint32_t> sumWaits;
 
   /// `tickets`: null where the program takes none.
-  plan::LanePosition place(const LaneProgram &program, const LaneInfo &info, const UpdateTickets *tickets) const;
+  plan::LanePosition place(const LaneProgram &program, const LaneInfo &info,
+                           const UpdateTickets *tickets) const;
 };
 
 } // namespace graphc::executor

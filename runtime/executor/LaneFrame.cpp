@@ -8,33 +8,38 @@
 namespace graphc::executor {
 namespace {
 
-/// The fill at word i: no computed value equals it but by a chance of 2^-64 a word. A multiple of an odd constant, so that
-/// filling a large arena costs its memory traffic and no more.
+/// The fill at word i: no computed value equals it but by a chance of 2^-64 a word. A multiple of
+/// an odd constant, so that filling a large arena costs its memory traffic and no more.
 uint64_t patternAt(uint64_t i) { return (i + 1) * 0x9e3779b97f4a7c15; }
 
 } // namespace
 
-/// The arena, which peers may read where a bucket is zero-copy; then the address of each buffer. Messages have none
-/// yet: a Receive or Acquire binds them.
-absl::StatusOr<std::unique_ptr<LaneFrame>> LaneFrame::create(const LaneProgram &program, uint32_t instance,
-                                                             VariableStore &variables, const FrameOptions &options) {
+/// The arena, which peers may read where a bucket is zero-copy; then the address of each buffer.
+/// Messages have none yet: a Receive or Acquire binds them.
+absl::StatusOr<std::unique_ptr<LaneFrame>> LaneFrame::create(const LaneProgram &program,
+                                                             uint32_t instance,
+                                                             VariableStore &variables,
+                                                             const FrameOptions &options) {
   std::unique_ptr<LaneFrame> frame(new LaneFrame);
   const plan::Program &source = *program.source;
   uint64_t bytes = (source.arena_bytes() + 63) / 64 * 64;
   uint8_t *start = variables.zeroCopy().arena(program.index, instance);
   if (!start) {
     std::string what = absl::StrCat("arena of ", source.name());
-    auto guard = options.guardPages ? device::MemoryRegion::Guard::Pages : device::MemoryRegion::Guard::None;
-    GRAPHC_ASSIGN_OR_RETURN(frame->own_, program.device->allocate(program.runsAhead ? 2 * bytes : bytes,
-                                                                  device::MemorySpace::Host, guard, what.c_str()));
+    auto guard =
+        options.guardPages ? device::MemoryRegion::Guard::Pages : device::MemoryRegion::Guard::None;
+    GRAPHC_ASSIGN_OR_RETURN(
+        frame->own_, program.device->allocate(program.runsAhead ? 2 * bytes : bytes,
+                                              device::MemorySpace::Host, guard, what.c_str()));
     start = frame->own_.data();
   }
   frame->arena_ = {start, bytes};
   if (source.device_arena_bytes()) {
-    GRAPHC_ASSIGN_OR_RETURN(frame->deviceArena_,
-                            program.device->allocate(source.device_arena_bytes(), device::MemorySpace::Device,
-                                                     device::MemoryRegion::Guard::None,
-                                                     absl::StrCat("arena of ", source.name()).c_str()));
+    GRAPHC_ASSIGN_OR_RETURN(
+        frame->deviceArena_,
+        program.device->allocate(source.device_arena_bytes(), device::MemorySpace::Device,
+                                 device::MemoryRegion::Guard::None,
+                                 absl::StrCat("arena of ", source.name()).c_str()));
   }
   if (options.pattern) {
     auto *words = reinterpret_cast<uint64_t *>(frame->arena_.data());
@@ -56,7 +61,8 @@ absl::StatusOr<std::unique_ptr<LaneFrame>> LaneFrame::create(const LaneProgram &
       if (buffer.space() == plan::HOST)
         at = variables.zeroCopy().constant(buffer.constant());
       if (!at)
-        at = (buffer.space() == plan::DEVICE ? program.deviceConstants : program.hostConstants).at(buffer.constant());
+        at = (buffer.space() == plan::DEVICE ? program.deviceConstants : program.hostConstants)
+                 .at(buffer.constant());
       break;
     default:
       break; // a slot: bound by its Receive or Acquire
@@ -69,11 +75,13 @@ absl::StatusOr<std::unique_ptr<LaneFrame>> LaneFrame::create(const LaneProgram &
     for (uint32_t index : program.argumentBuffers) {
       const plan::Buffer &buffer = source.buffers(int(index));
       const bool moves = buffer.has_arena() && buffer.space() == plan::HOST;
-      frame->oddArguments.push_back(static_cast<uint8_t *>(frame->buffers[index]) + (moves ? bytes : 0));
+      frame->oddArguments.push_back(static_cast<uint8_t *>(frame->buffers[index]) +
+                                    (moves ? bytes : 0));
     }
   for (const LibraryUse &use : program.libraryCalls) {
-    GRAPHC_ASSIGN_OR_RETURN(auto kernel,
-                            program.device->make(use.call, {use.scratchBytes, options.pool, use.algorithm}));
+    GRAPHC_ASSIGN_OR_RETURN(
+        auto kernel,
+        program.device->make(use.call, {use.scratchBytes, options.pool, use.algorithm}));
     frame->libraryKernels.push_back(std::move(kernel));
   }
   if (program.callsInBlocks && options.pool && options.pool->threads() > 1) {

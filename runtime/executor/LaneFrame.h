@@ -1,4 +1,4 @@
-//===- LaneFrame.h - the memory of one lane -------------------------------------------------------------*- C++ -*-===//
+//===- LaneFrame.h - the memory of one lane -----------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANEFRAME_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANEFRAME_H
 
@@ -16,16 +16,20 @@
 namespace graphc::executor {
 
 struct FrameOptions {
-  bool guardPages = true; ///< inaccessible pages before and behind the arena, but one that peers read in
-  bool pattern = true; ///< fill the arena so that bytesTouched() can be measured; costs a pass over it
+  /// inaccessible pages before and behind the arena, but one that peers read in
+  bool guardPages = true;
+  /// fill the arena so that bytesTouched() can be measured; costs a pass over it
+  bool pattern = true;
   kernels::ThreadPool *pool = nullptr; ///< helps with large kernels; outlives the lanes
 };
 
-/// The variables of one instruction, locked in ascending order; nothing in programs that do not lock.
+/// The variables of one instruction, locked in ascending order; nothing in programs that do not
+/// lock.
 class VariableLocks {
 public:
-  VariableLocks(base::Mutex *const *first, uint32_t count) ABSL_NO_THREAD_SAFETY_ANALYSIS : first_(first),
-                                                                                            count_(count) {
+  VariableLocks(base::Mutex *const *first, uint32_t count) ABSL_NO_THREAD_SAFETY_ANALYSIS
+      : first_(first),
+        count_(count) {
     for (uint32_t i = 0; i < count; ++i)
       first[i]->lock();
   }
@@ -40,12 +44,16 @@ private:
   uint32_t count_;
 };
 
-/// Arena and pointer tables of one lane. The arena lies in the zero-copy memory where peers read in it (ZeroCopyMemory.h). Every argument of every call is one entry of `arguments`, resolved once; a
-/// Receive or Acquire rewrites only the entries that name its slot. Of a lane that runs ahead odd steps have an arena of their own.
+/// Arena and pointer tables of one lane. The arena lies in the zero-copy memory where peers read in
+/// it (ZeroCopyMemory.h). Every argument of every call is one entry of `arguments`, resolved once;
+/// a Receive or Acquire rewrites only the entries that name its slot. Of a lane that runs ahead odd
+/// steps have an arena of their own.
 class LaneFrame {
 public:
-  static absl::StatusOr<std::unique_ptr<LaneFrame>> create(const LaneProgram &program, uint32_t instance,
-                                                           VariableStore &variables, const FrameOptions &options = {});
+  static absl::StatusOr<std::unique_ptr<LaneFrame>> create(const LaneProgram &program,
+                                                           uint32_t instance,
+                                                           VariableStore &variables,
+                                                           const FrameOptions &options = {});
   /// Highest byte of the arena ever written, plus 1 (0: none); needs options.pattern.
   uint64_t bytesTouched() const;
   uint64_t arenaBytes() const { return arena_.size(); }
@@ -58,7 +66,8 @@ public:
   }
   std::vector<void *> buffers; ///< one a plan buffer
   std::vector<void *> arguments; ///< one a call argument, in LaneProgram::argumentBuffers' order
-  std::vector<void *> oddArguments; ///< the same of odd steps, where the lane runs ahead; else empty
+  /// the same of odd steps, where the lane runs ahead; else empty
+  std::vector<void *> oddArguments;
   void *const *argumentsOf(uint64_t step) const {
     return step % 2 && !oddArguments.empty() ? oddArguments.data() : arguments.data();
   }

@@ -1,9 +1,10 @@
-//===- LanePause.h - lanes that stop while the task that they serve is started again --------------------*- C++ -*-===//
+//===- LanePause.h - lanes that stop while the task that they serve is started again ----------===//
 //
-// A lane stops where it has to wait, or between two steps, never within an instruction. While it stands here its thread touches nothing of
-// it, and the session may, under this object's lock: a failure wakes who stands at any moment.
+// A lane stops where it has to wait, or between two steps, never within an instruction. While it
+// stands here its thread touches nothing of it, and the session may, under this object's lock: a
+// failure wakes who stands at any moment.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANEPAUSE_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANEPAUSE_H
 
@@ -37,12 +38,15 @@ public:
     changed_.notifyAll();
   }
   enum class Where : uint8_t { Runs, Stands, Ended };
-  /// Once it does not run any more, or at the deadline. `look` is called where it stands or has ended, before it can go on.
+  /// Once it does not run any more, or at the deadline. `look` is called where it stands or has
+  /// ended, before it can go on.
   Where await(const Lane *lane, absl::Time deadline, const std::function<void()> &look) {
     base::MutexLock lock(mutex_);
     while (!over_ && !ended_.contains(lane) && !standing_.contains(lane) && absl::Now() < deadline)
       changed_.waitUntil(mutex_, deadline);
-    const Where where = ended_.contains(lane) ? Where::Ended : standing_.contains(lane) ? Where::Stands : Where::Runs;
+    const Where where = ended_.contains(lane)      ? Where::Ended
+                        : standing_.contains(lane) ? Where::Stands
+                                                   : Where::Runs;
     if (where != Where::Runs)
       look();
     return where;

@@ -10,8 +10,8 @@
 
 namespace graphc::executor {
 
-/// An instance has the ports that its moves and its place among the instances ask for; where the program names one that
-/// this instance does not use, the entry is null.
+/// An instance has the ports that its moves and its place among the instances ask for; where the
+/// program names one that this instance does not use, the entry is null.
 absl::Status LanePorts::resolve(transport::Transport &transport) {
   auto used = [&](const PortUse &use, bool sends) {
     if (use.allToAll) {
@@ -50,19 +50,23 @@ absl::Status LanePorts::resolve(transport::Transport &transport) {
 }
 
 /// One count a message, where a transfer has several.
-static int64_t unitsOf(const LaneInstruction &instruction, std::span<void *const> buffers, uint32_t index) {
+static int64_t unitsOf(const LaneInstruction &instruction, std::span<void *const> buffers,
+                       uint32_t index) {
   int64_t units;
   const uint32_t place = instruction.bytes ? index : 0;
-  memcpy(&units, static_cast<const uint8_t *>(buffers[instruction.counts]) + sizeof units * place, sizeof units);
+  memcpy(&units, static_cast<const uint8_t *>(buffers[instruction.counts]) + sizeof units * place,
+         sizeof units);
   return units;
 }
 
 const plan::Channel &LanePorts::channelOf(const LaneInstruction &instruction) const {
-  const std::vector<PortUse> &uses = instruction.op == LaneOp::SendStart ? program_.sendPorts : program_.receivePorts;
+  const std::vector<PortUse> &uses =
+      instruction.op == LaneOp::SendStart ? program_.sendPorts : program_.receivePorts;
   return program_.plan->channels(int(uses[instruction.port].channel));
 }
 
-std::optional<uint64_t> LanePorts::countedBytes(const LaneInstruction &instruction, std::span<void *const> buffers,
+std::optional<uint64_t> LanePorts::countedBytes(const LaneInstruction &instruction,
+                                                std::span<void *const> buffers,
                                                 uint32_t index) const {
   const plan::Channel &channel = channelOf(instruction);
   const int64_t units = unitsOf(instruction, buffers, index);
@@ -71,22 +75,25 @@ std::optional<uint64_t> LanePorts::countedBytes(const LaneInstruction &instructi
   return uint64_t(units) * channel.unit_bytes();
 }
 
-absl::Status LanePorts::whyMisfit(const LaneInstruction &instruction, std::span<void *const> buffers,
-                                  uint32_t index) const {
+absl::Status LanePorts::whyMisfit(const LaneInstruction &instruction,
+                                  std::span<void *const> buffers, uint32_t index) const {
   const plan::Channel &channel = channelOf(instruction);
   const int64_t units = unitsOf(instruction, buffers, index);
   const uint32_t port = instruction.port + index;
-  const std::string what =
-      absl::StrCat("to ", instruction.op == LaneOp::SendStart ? describeSend(port) : describeReceive(port));
+  const std::string what = absl::StrCat(
+      "to ", instruction.op == LaneOp::SendStart ? describeSend(port) : describeReceive(port));
   if (!countedBytes(instruction, buffers, index))
-    return absl::InternalError(absl::StrCat(what, ": a message of ", units, " times ", channel.unit_bytes(),
-                                            " bytes; expected 0 to ", channel.bytes() / channel.unit_bytes()));
-  return absl::DataLossError(absl::StrCat(what, ": the message has ", receives[port]->size(), " bytes; expected ",
-                                          units, " times ", channel.unit_bytes()));
+    return absl::InternalError(absl::StrCat(what, ": a message of ", units, " times ",
+                                            channel.unit_bytes(), " bytes; expected 0 to ",
+                                            channel.bytes() / channel.unit_bytes()));
+  return absl::DataLossError(absl::StrCat(what, ": the message has ", receives[port]->size(),
+                                          " bytes; expected ", units, " times ",
+                                          channel.unit_bytes()));
 }
 
 std::string LanePorts::describe(const PortUse &use, bool isSend) const {
-  return plan::endText(*program_.plan, use.channel, use.ownInstance ? info_.instance : use.instance, isSend);
+  return plan::endText(*program_.plan, use.channel, use.ownInstance ? info_.instance : use.instance,
+                       isSend);
 }
 
 } // namespace graphc::executor

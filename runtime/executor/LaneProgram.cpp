@@ -1,4 +1,4 @@
-//===- LaneProgram.cpp - plan instructions to executor instructions -----------------------------------------------===//
+//===- LaneProgram.cpp - plan instructions to executor instructions ---------------------------===//
 
 #include "runtime/executor/LaneProgram.h"
 
@@ -20,7 +20,8 @@ namespace graphc::executor {
 class ProgramBuilder {
 public:
   ProgramBuilder(const plan::Plan &plan, uint32_t index, const LoadedKernels &library)
-      : plan_(plan), source_(plan.programs(int(index))), library_(library), program_(std::make_shared<LaneProgram>()) {
+      : plan_(plan), source_(plan.programs(int(index))), library_(library),
+        program_(std::make_shared<LaneProgram>()) {
     program_->plan = &plan;
     program_->source = &source_;
     program_->index = index;
@@ -57,8 +58,10 @@ public:
       program_->argumentBuffers.push_back(metric.count());
     addPatches();
     GRAPHC_ASSIGN_OR_RETURN(program_->device, device::find(source_.device()));
-    GRAPHC_RETURN_IF_ERROR(program_->hostConstants.fill(plan_, source_, plan::HOST, *program_->device));
-    GRAPHC_RETURN_IF_ERROR(program_->deviceConstants.fill(plan_, source_, plan::DEVICE, *program_->device));
+    GRAPHC_RETURN_IF_ERROR(
+        program_->hostConstants.fill(plan_, source_, plan::HOST, *program_->device));
+    GRAPHC_RETURN_IF_ERROR(
+        program_->deviceConstants.fill(plan_, source_, plan::DEVICE, *program_->device));
     return std::shared_ptr<const LaneProgram>(std::move(program_));
   }
 
@@ -68,23 +71,40 @@ private:
 
   void add(const plan::Instruction &from);
   // What an instruction of the plan is to the lane: operation, ports, buffers.
-  void decode(const plan::Instruction &from, const plan::Instruction::Copy &copy, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Signal &signal, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Wait &wait, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Receive &receive, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Release &release, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Acquire &acquire, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::SendDone &done, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Aggregate &sum, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Collect &collect, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Choose &choose, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::AllReduceStart &start, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::AllReduceDone &done, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Accumulate &sum, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::NextBatch &next, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::MicroBatchIndex &index, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::ControlSend &send, LaneInstruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::ControlReceive &receive, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Copy &copy,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Signal &signal,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Wait &wait,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Receive &receive,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Release &release,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Acquire &acquire,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::SendDone &done,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Aggregate &sum,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Collect &collect,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Choose &choose,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::AllReduceStart &start,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::AllReduceDone &done,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Accumulate &sum,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::NextBatch &next,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::MicroBatchIndex &index,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::ControlSend &send,
+              LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::ControlReceive &receive,
+              LaneInstruction &to);
   void addCall(const plan::Instruction &from, LaneInstruction &to);
   void addLaunch(LaneInstruction &to);
   void give(const plan::Instruction &from, LaneInstruction &to);
@@ -158,7 +178,8 @@ uint32_t ProgramBuilder::receivePort(uint32_t channel, bool allInstances) {
         program_->receivePorts.push_back({channel, r, false, c.all_to_all(), PortUse::All});
     else
       program_->receivePorts.push_back(
-          {channel, 0, true, false, c.control() && c.sender() == c.receiver() ? PortUse::NotFirst : PortUse::All});
+          {channel, 0, true, false,
+           c.control() && c.sender() == c.receiver() ? PortUse::NotFirst : PortUse::All});
   }
   return it->second;
 }
@@ -193,7 +214,8 @@ void ProgramBuilder::addLoop(int &position) {
   program_->instructions.push_back(again);
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Copy &copy, LaneInstruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Copy &copy,
+                            LaneInstruction &to) {
   to.op = LaneOp::QueueCopy;
   to.first = mark();
   to.bytes = source_.buffers(int(copy.to())).bytes();
@@ -208,15 +230,16 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
   signalled_[{from.queue(), to.count}] = from.segment() - 1;
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Wait &wait, LaneInstruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Wait &wait,
+                            LaneInstruction &to) {
   to.op = from.queue() ? LaneOp::QueueWait : LaneOp::Wait;
   to.port = from.queue() ? wait.queue() - 1 : signalled_.at({wait.queue(), wait.n()});
   to.local = !from.queue() && loop_ && program_->segments[to.port].loop == loop_;
   to.count = wait.n();
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Receive &receive,
-                            LaneInstruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from,
+                            const plan::Instruction::Receive &receive, LaneInstruction &to) {
   to.op = LaneOp::Receive;
   to.port = receivePort(receive.channel(), false);
   to.buffer = receive.buffer();
@@ -225,8 +248,8 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
   boundBuffer_[receive.channel()] = to.buffer;
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Release &release,
-                            LaneInstruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from,
+                            const plan::Instruction::Release &release, LaneInstruction &to) {
   if (auto sums = allReduceOf_.find(release.channel()); sums != allReduceOf_.end()) {
     to.op = LaneOp::AllReduceRelease;
     to.port = sums->second;
@@ -238,8 +261,8 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
   to.buffer = boundBuffer_[release.channel()];
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Acquire &acquire,
-                            LaneInstruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from,
+                            const plan::Instruction::Acquire &acquire, LaneInstruction &to) {
   uint32_t count;
   to.op = LaneOp::Acquire;
   to.port = sendPort(acquire.channel(), count);
@@ -274,8 +297,8 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
     to.chosen = sum.chosen();
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Collect &collect,
-                            LaneInstruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from,
+                            const plan::Instruction::Collect &collect, LaneInstruction &to) {
   const plan::Channel &channel = plan_.channels(int(collect.channel()));
   to.op = LaneOp::Collect;
   to.port = receivePort(collect.channel(), true);
@@ -297,19 +320,20 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
   to.take = choose.take();
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::AllReduceStart &start,
-                            LaneInstruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from,
+                            const plan::Instruction::AllReduceStart &start, LaneInstruction &to) {
   to.op = LaneOp::AllReduceStart;
   to.port = allReduceOf_[start.channel()] = uint32_t(program_->allReduces.size());
   uint32_t count;
-  program_->allReduces.push_back({&from, sendPort(start.channel(), count), receivePort(start.channel(), true), mark(),
-                                  library_.entry(start.add()), released_.contains(start.channel())});
+  program_->allReduces.push_back(
+      {&from, sendPort(start.channel(), count), receivePort(start.channel(), true), mark(),
+       library_.entry(start.add()), released_.contains(start.channel())});
   program_->argumentBuffers.push_back(start.buffer());
   program_->argumentBuffers.push_back(start.scratch());
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::AllReduceDone &done,
-                            LaneInstruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from,
+                            const plan::Instruction::AllReduceDone &done, LaneInstruction &to) {
   to.op = LaneOp::AllReduceDone;
   to.port = allReduceOf_[done.channel()];
   to.planKernel = program_->allReduces[to.port].source->all_reduce_start().add();
@@ -331,7 +355,8 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
   to.first = mark();
   to.count = 1 + uint32_t(sum.partials_size());
   program_->argumentBuffers.push_back(to.buffer);
-  program_->argumentBuffers.insert(program_->argumentBuffers.end(), sum.partials().begin(), sum.partials().end());
+  program_->argumentBuffers.insert(program_->argumentBuffers.end(), sum.partials().begin(),
+                                   sum.partials().end());
 }
 
 void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::NextBatch &next,
@@ -339,13 +364,14 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
   to.op = LaneOp::NextBatch;
   to.first = mark();
   to.count = uint32_t(next.buffers_size());
-  program_->argumentBuffers.insert(program_->argumentBuffers.end(), next.buffers().begin(), next.buffers().end());
+  program_->argumentBuffers.insert(program_->argumentBuffers.end(), next.buffers().begin(),
+                                   next.buffers().end());
   if (next.has_valid())
     program_->argumentBuffers.push_back(next.valid());
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::MicroBatchIndex &index,
-                            LaneInstruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from,
+                            const plan::Instruction::MicroBatchIndex &index, LaneInstruction &to) {
   to.op = LaneOp::MicroBatchIndex;
   to.first = mark();
   to.count = index.micro_batches();
@@ -353,8 +379,8 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
   program_->argumentBuffers.push_back(index.buffer());
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::ControlSend &send,
-                            LaneInstruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from,
+                            const plan::Instruction::ControlSend &send, LaneInstruction &to) {
   to.op = LaneOp::ControlSend;
   to.port = uint32_t(program_->sendPorts.size());
   for (uint32_t channel : send.channels()) {
@@ -364,11 +390,12 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
   }
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::ControlReceive &receive,
-                            LaneInstruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from,
+                            const plan::Instruction::ControlReceive &receive, LaneInstruction &to) {
   to.op = LaneOp::ControlReceive;
   to.local = receive.local();
-  to.port = to.local && source_.instances() == 1 ? LaneProgram::noPort : receivePort(receive.channel(), false);
+  to.port = to.local && source_.instances() == 1 ? LaneProgram::noPort
+                                                 : receivePort(receive.channel(), false);
 }
 
 void ProgramBuilder::add(const plan::Instruction &from) {
@@ -483,7 +510,8 @@ void ProgramBuilder::give(const plan::Instruction &from, LaneInstruction &to) {
     segment.perLeaf = from.accumulate().per_leaf();
 }
 
-/// Those from `first` on are done one after the other, so many times. verifyPlan has bounded what a step repeats.
+/// Those from `first` on are done one after the other, so many times. verifyPlan has bounded what a
+/// step repeats.
 void ProgramBuilder::numberSegments(size_t first, uint32_t times) {
   const auto every = uint32_t(program_->segments.size() - first);
   for (size_t i = first; i < program_->segments.size(); ++i) {
@@ -496,8 +524,8 @@ void ProgramBuilder::numberSegments(size_t first, uint32_t times) {
 
 void ProgramBuilder::addLaunch(LaneInstruction &to) {
   to.port = uint32_t(program_->launches.size());
-  program_->launches.push_back(
-      {&library_.code(plan_, to.planKernel, source_), plan_.kernels(int(to.planKernel)).compiled().entry()});
+  program_->launches.push_back({&library_.code(plan_, to.planKernel, source_),
+                                plan_.kernels(int(to.planKernel)).compiled().entry()});
 }
 
 void ProgramBuilder::addCall(const plan::Instruction &from, LaneInstruction &to) {
@@ -511,8 +539,9 @@ void ProgramBuilder::addCall(const plan::Instruction &from, LaneInstruction &to)
     to.op = from.queue() ? LaneOp::QueueLibraryCall : LaneOp::LibraryCall;
     to.port = uint32_t(program_->libraryCalls.size());
     auto algorithm = library_.algorithms().find(kernel.name());
-    program_->libraryCalls.push_back({plan::libraryCallOf(kernel), kernel.scratch_bytes(),
-                                      algorithm == library_.algorithms().end() ? "" : algorithm->second});
+    program_->libraryCalls.push_back(
+        {plan::libraryCallOf(kernel), kernel.scratch_bytes(),
+         algorithm == library_.algorithms().end() ? "" : algorithm->second});
   } else if (from.queue()) {
     to.op = LaneOp::QueueCall;
     addLaunch(to);
@@ -524,7 +553,8 @@ void ProgramBuilder::addCall(const plan::Instruction &from, LaneInstruction &to)
   }
 }
 
-/// Which arguments of the call are sums, or parts of them. verifyPlan has seen that nothing else touches those until their Release.
+/// Which arguments of the call are sums, or parts of them. verifyPlan has seen that nothing else
+/// touches those until their Release.
 void ProgramBuilder::addReads(const LaneInstruction &call) {
   for (uint32_t index : readable_) {
     AllReduceCall &allReduce = program_->allReduces[index];
@@ -538,8 +568,8 @@ void ProgramBuilder::addReads(const LaneInstruction &call) {
   }
 }
 
-// A Receive or Acquire rewrites every argument entry that names its slot; within a step the last Receive of a slot wins, as the
-// verifier lets nobody use it before.
+// A Receive or Acquire rewrites every argument entry that names its slot; within a step the last
+// Receive of a slot wins, as the verifier lets nobody use it before.
 void ProgramBuilder::addPatches() {
   std::map<uint32_t, std::vector<uint32_t>> entriesOf;
   for (uint32_t i = 0; i < program_->argumentBuffers.size(); ++i)
@@ -553,8 +583,8 @@ void ProgramBuilder::addPatches() {
     }
 }
 
-absl::StatusOr<std::shared_ptr<const LaneProgram>> LaneProgram::create(const plan::Plan &plan, uint32_t index,
-                                                                       const LoadedKernels &library) {
+absl::StatusOr<std::shared_ptr<const LaneProgram>>
+LaneProgram::create(const plan::Plan &plan, uint32_t index, const LoadedKernels &library) {
   return ProgramBuilder(plan, index, library).build();
 }
 

@@ -1,10 +1,10 @@
-//===- LaneProgram.h - a plan program as the executor runs it -------------------------------------------*- C++ -*-===//
+//===- LaneProgram.h - a plan program as the executor runs it -----------------------*- C++ -*-===//
 //
-// Immutable and shared by the instances of a replicated program on one task. Made from a verified plan, so nothing is checked here.
-// Everything an instruction names is resolved to an index into a table of the lane (ports) or frame (arguments), so that
-// the step loop does no look-up.
+// Immutable and shared by the instances of a replicated program on one task. Made from a verified
+// plan, so nothing is checked here. Everything an instruction names is resolved to an index into a
+// table of the lane (ports) or frame (arguments), so that the step loop does no look-up.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANEPROGRAM_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANEPROGRAM_H
 
@@ -28,25 +28,35 @@ enum class LaneOp : uint8_t {
   Receive, // receives[port]; binds buffer and arguments[patches[first … first + count)]
   Acquire, // sends[port]; binds buffer and arguments as Receive does
   Release, // receives[port]; unbinds buffer
-  SendStart, // sends[port … port + count), buffer: the same for each, or `bytes` further on for the next
-  SendAhead, // SendStart of the next step's message, unless the control message says that there is no next step
+  // sends[port … port + count), buffer: the same for each, or `bytes` further on for the next
+  SendStart,
+  // SendStart of the next step's message, unless the control message says that there is no next
+  // step
+  SendAhead,
   SendDone, // sends[port … port + count)
-  Aggregate, // receives[port … port + count), buffer, kernel a chunk of `bytes`; arguments + first: accumulator, then its own
-  // message and the partial sums, where it has them
+  // receives[port … port + count), buffer, kernel a chunk of `bytes`; arguments + first:
+  // accumulator, then its own message and the partial sums, where it has them
+  Aggregate,
   Collect, // receives[port … port + count); arguments[first]: messages of `bytes`, end to end
   Choose, // receives[port … port + count), take; buffer: version, chosen: which of them
   Again, // count times: back to the instruction behind the last `first`
-  Accumulate, // arguments[first … first + count): value, partial sums; kernel a chunk of `bytes`; take: values of a leaf
+  // arguments[first … first + count): value, partial sums; kernel a chunk of `bytes`; take: values
+  // of a leaf
+  Accumulate,
   NextBatch, // arguments[first … first + count): components, then the mask where the plan has one
   MicroBatchIndex, // arguments[first]: of micro-batch `port` of `count`
   ControlSend, // sends[port … port + count), instance 0 only
-  ControlReceive, // receives[port]; noPort, or instance 0 of the program with the ControlSend: the lane's own control message
+  // receives[port]; noPort, or instance 0 of the program with the ControlSend: the lane's own
+  // control message
+  ControlReceive,
   Ticket,
   AllReduceStart, // allReduces[port]
   AllReduceDone, // likewise
   AllReduceRelease, // likewise: nothing below reads its sums
   Give, // segments[port], to the lane's queue
-  Wait, // the lane waits until segments[port] of this step is done; `local`: in this iteration, else for the last time
+  // the lane waits until segments[port] of this step is done; `local`: in this iteration, else for
+  // the last time
+  Wait,
   // Of a segment alone: recorded when the lane is made, as of `queue`.
   QueueCall, // launches[port](arguments + first, count)
   QueueLibraryCall, // libraryKernels[port](arguments + first, count)
@@ -66,14 +76,17 @@ struct alignas(64) LaneInstruction {
   uint32_t count = 0;
   uint32_t port = 0;
   uint32_t buffer = 0;
-  uint64_t bytes = 0; // Aggregate, Accumulate: of one chunk; Collect, SendStart that deals: of a message, the largest
+  // Aggregate, Accumulate: of one chunk; Collect, SendStart that deals: of a message, the largest
+  uint64_t bytes = 0;
   GraphcKernel kernel = nullptr;
   const plan::Instruction *source = nullptr;
   uint32_t planKernel = 0; // for messages
   union {
-    uint32_t chosen = UINT32_MAX; // buffer with one i1 an instance: of Choose; of Aggregate, where it has one
-    uint32_t
-        counts; // of Receive, SendStart, Collect, where messages have an actual size: buffer with one i64 a message
+    // buffer with one i1 an instance: of Choose; of Aggregate, where it has one
+    uint32_t chosen = UINT32_MAX;
+    // of Receive, SendStart, Collect, where messages have an actual size: buffer with one i64 a
+    // message
+    uint32_t counts;
   };
   union {
     uint32_t take = 0;
@@ -89,7 +102,8 @@ struct PortUse {
   uint32_t channel = 0;
   uint32_t instance = 0; // of the channel; unless ownInstance
   bool ownInstance = false; // instance r of the program uses instance r
-  bool allToAll = false; // instance r of the program exchanges with instance `instance`; with itself there is no port
+  // instance r of the program exchanges with instance `instance`; with itself there is no port
+  bool allToAll = false;
   Who who = All;
 };
 
@@ -120,7 +134,8 @@ struct AllReduceCall {
   uint32_t sendPort = 0, receivePort = 0;
   uint32_t arguments = 0; // buffer, scratch
   GraphcKernel add = nullptr;
-  /// The plan has a Release of the sums: what reads them before may be given them where the instances made them.
+  /// The plan has a Release of the sums: what reads them before may be given them where the
+  /// instances made them.
   bool released = false;
   struct Read {
     uint32_t argument; // entry of the argument table
@@ -133,8 +148,8 @@ struct LaneProgram {
   static constexpr uint32_t noPort = UINT32_MAX;
 
   /// `plan` and `library` must outlive the program.
-  static absl::StatusOr<std::shared_ptr<const LaneProgram>> create(const plan::Plan &plan, uint32_t index,
-                                                                   const LoadedKernels &library);
+  static absl::StatusOr<std::shared_ptr<const LaneProgram>>
+  create(const plan::Plan &plan, uint32_t index, const LoadedKernels &library);
 
   const plan::Plan *plan = nullptr;
   const plan::Program *source = nullptr;
@@ -142,11 +157,13 @@ struct LaneProgram {
   uint32_t index = 0;
   bool endsByEndOfStream = false;
   bool runsAhead = false; // StepRunAhead.h
-  std::vector<LaneInstruction> instructions; // first what is done before the first step alone: the sends ahead of it
+  // first what is done before the first step alone: the sends ahead of it
+  std::vector<LaneInstruction> instructions;
   std::vector<uint32_t> planPlaces; // of each instruction: which of the plan's it is
   uint32_t stepFirst = 0; // where the other steps begin
   std::vector<bool> doneOnce; // of each instruction: RejoinableTasks.h
-  std::vector<LaneInstruction> deferredReleases; // of messages that are fetched: run after LaneCallbacks::stepDone
+  // of messages that are fetched: run after LaneCallbacks::stepDone
+  std::vector<LaneInstruction> deferredReleases;
   std::vector<uint32_t> argumentBuffers; // the plan buffer of every argument table entry
   std::vector<uint32_t> patches; // argument table entries to rewrite on a Receive or Acquire
   std::vector<uint32_t> lockVariables; // plan variables, ascending within an instruction

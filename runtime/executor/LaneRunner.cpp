@@ -59,12 +59,14 @@ public:
       waited_ = absl::ZeroDuration();
       nextReport_ = options_.reportAfter;
     } else {
-      // A slice that took much longer than it should: this process itself was stopped (Ctrl-Z, a sleeping machine).
+      // A slice that took much longer than it should: this process itself was stopped (Ctrl-Z, a
+      // sleeping machine).
       waited_ += std::min(now - last_, absl::Seconds(2));
     }
     last_ = now;
     if (waited_ >= options_.deadline)
-      return absl::DeadlineExceededError(absl::StrCat(lane_.describeWait(), ", for more than the deadline of ",
+      return absl::DeadlineExceededError(absl::StrCat(lane_.describeWait(),
+                                                      ", for more than the deadline of ",
                                                       absl::FormatDuration(options_.deadline)));
     if (waited_ >= nextReport_) {
       nextReport_ = nextReport_ * 2;
@@ -93,8 +95,8 @@ private:
   absl::Duration waited_, nextReport_;
 };
 
-/// One lane on this thread: it runs until it has to wait, and waits a slice at a time, so that a long wait is reported
-/// and ends.
+/// One lane on this thread: it runs until it has to wait, and waits a slice at a time, so that a
+/// long wait is reported and ends.
 void runLane(Lane &lane, const LaneRunOptions &options, FirstFailure &failure) {
   if (options.onStart)
     options.onStart(lane);
@@ -119,7 +121,8 @@ void runLane(Lane &lane, const LaneRunOptions &options, FirstFailure &failure) {
       failure.report(lane, lane.status());
       return;
     case LaneState::Blocked:
-      if (absl::Status status = lane.waitsForStepper() ? absl::OkStatus() : watch.blocked(); !status.ok()) {
+      if (absl::Status status = lane.waitsForStepper() ? absl::OkStatus() : watch.blocked();
+          !status.ok()) {
         failure.report(lane, status);
         return;
       }

@@ -18,7 +18,8 @@ bool isMessage(const plan::Buffer &buffer) {
 
 } // namespace
 
-LaneSegments::Recorded LaneSegments::record(const SegmentUse &use, uint32_t iteration, void *const *arguments) const {
+LaneSegments::Recorded LaneSegments::record(const SegmentUse &use, uint32_t iteration,
+                                            void *const *arguments) const {
   Recorded made{program_.device->makeSegment(), {}};
   device::QueueSegment &segment = *made.segment;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> signals; // queue, count → the segment's own
@@ -32,7 +33,8 @@ LaneSegments::Recorded LaneSegments::record(const SegmentUse &use, uint32_t iter
       break;
     }
     case LaneOp::QueueLibraryCall:
-      segment.call(queue, *frame_.libraryKernels[instruction.port], {arguments + first, instruction.count});
+      segment.call(queue, *frame_.libraryKernels[instruction.port],
+                   {arguments + first, instruction.count});
       break;
     case LaneOp::QueueCopy: {
       const plan::Buffer &to = program_.source->buffers(int(program_.argumentBuffers[first])),
@@ -40,7 +42,8 @@ LaneSegments::Recorded LaneSegments::record(const SegmentUse &use, uint32_t iter
       const device::CopyDirection way = from.space() == plan::HOST ? device::CopyDirection::In
                                         : to.space() == plan::HOST ? device::CopyDirection::Out
                                                                    : device::CopyDirection::Within;
-      const uint32_t copy = segment.copy(queue, way, arguments[first], arguments[first + 1], instruction.bytes);
+      const uint32_t copy =
+          segment.copy(queue, way, arguments[first], arguments[first + 1], instruction.bytes);
       if (isMessage(to) || isMessage(from))
         made.moves.push_back({copy, first});
       break;
@@ -57,7 +60,8 @@ LaneSegments::Recorded LaneSegments::record(const SegmentUse &use, uint32_t iter
               },
               [&](void *to, void *from) {
                 for (uint64_t at = 0; at < bytes; at += instruction.bytes) {
-                  void *both[] = {static_cast<uint8_t *>(to) + at, static_cast<uint8_t *>(from) + at};
+                  void *both[] = {static_cast<uint8_t *>(to) + at,
+                                  static_cast<uint8_t *>(from) + at};
                   segment.launch(queue, *add.code, add.entry, both);
                 }
                 return 0;
@@ -68,7 +72,8 @@ LaneSegments::Recorded LaneSegments::record(const SegmentUse &use, uint32_t iter
       signals[{queue, instruction.count}] = segment.signal(queue);
       break;
     case LaneOp::QueueWait: // what segments before have signalled is done
-      if (auto signal = signals.find({instruction.port, instruction.count}); signal != signals.end())
+      if (auto signal = signals.find({instruction.port, instruction.count});
+          signal != signals.end())
         segment.after(queue, signal->second);
       break;
     default:
@@ -86,10 +91,12 @@ absl::Status LaneSegments::make(const transport::Transport &transport, const std
   for (uint64_t step = 0; step < (program_.runsAhead ? 2 : 1); ++step)
     for (const SegmentUse &use : program_.segments) {
       std::vector<Recorded> &ways = recorded_.emplace_back();
-      for (uint32_t way = 0; way == 0 || (use.perLeaf && LoopSumStep::mayHave(way, use.perLeaf, use.times)); ++way) {
+      for (uint32_t way = 0;
+           way == 0 || (use.perLeaf && LoopSumStep::mayHave(way, use.perLeaf, use.times)); ++way) {
         const uint64_t first = use.perLeaf ? LoopSumStep::firstWith(way, use.perLeaf) : 0;
         Recorded &made = ways.emplace_back();
-        if (first >= use.times || (use.perLeaf && LoopSumStep(use.perLeaf, uint32_t(first)).number() != way))
+        if (first >= use.times ||
+            (use.perLeaf && LoopSumStep(use.perLeaf, uint32_t(first)).number() != way))
           continue; // none does
         made = record(use, uint32_t(first), frame_.argumentsOf(step));
         if (made.moves.empty())
@@ -99,12 +106,15 @@ absl::Status LaneSegments::make(const transport::Transport &transport, const std
   return absl::OkStatus();
 }
 
-void LaneSegments::give(uint32_t index, uint64_t step, uint32_t iteration, const GraphcContext &context) {
+void LaneSegments::give(uint32_t index, uint64_t step, uint32_t iteration,
+                        const GraphcContext &context) {
   const SegmentUse &use = program_.segments[index];
-  const std::vector<Recorded> &ways = recorded_[index + (program_.runsAhead ? step % 2 * program_.segments.size() : 0)];
+  const std::vector<Recorded> &ways =
+      recorded_[index + (program_.runsAhead ? step % 2 * program_.segments.size() : 0)];
   const Recorded &given = ways[use.perLeaf ? LoopSumStep(use.perLeaf, iteration).number() : 0];
   for (const Move &move : given.moves)
-    given.segment->move(move.copy, frame_.arguments[move.arguments], frame_.arguments[move.arguments + 1]);
+    given.segment->move(move.copy, frame_.arguments[move.arguments],
+                        frame_.arguments[move.arguments + 1]);
   queue_->run(*given.segment, context);
   queue_->signal(signalled_ = countOf(index, step, iteration));
 }
@@ -131,15 +141,17 @@ std::string LaneSegments::describe(uint32_t index) const {
   return what;
 }
 
-/// The first segment that is not known to be done: of this step, or of the one before, which a lane that runs ahead has not waited for. A device that
-/// has failed says no more of what it did before, so it may have been one behind it.
+/// The first segment that is not known to be done: of this step, or of the one before, which a lane
+/// that runs ahead has not waited for. A device that has failed says no more of what it did before,
+/// so it may have been one behind it.
 absl::Status LaneSegments::failure(uint64_t step) const {
   const absl::Status status = queue_->status();
   if (status.ok())
     return status;
   const uint64_t all = program_.segmentsOfStep;
   uint64_t failed = (step - (program_.runsAhead && step > 0)) * all;
-  while (failed + 1 < signalled_ && queue_->reached(failed + 1) == device::DeviceQueue::Reached::Yes)
+  while (failed + 1 < signalled_ &&
+         queue_->reached(failed + 1) == device::DeviceQueue::Reached::Yes)
     ++failed;
   const uint64_t inStep = failed % all;
   auto isOf = [&](const SegmentUse &use) {
@@ -148,10 +160,13 @@ absl::Status LaneSegments::failure(uint64_t step) const {
   };
   const auto use = std::find_if(program_.segments.begin(), program_.segments.end(), isOf);
   const std::string time =
-      use->loop ? absl::StrCat(", iteration ", (inStep - use->before) / use->every + 1, " of ", use->times) : "";
-  return base::annotate(status, absl::StrCat(program_.device->name(), " at step ", failed / all, time, ", in ",
-                                             describe(uint32_t(use - program_.segments.begin())),
-                                             failed + 1 < signalled_ ? ", or behind it" : ""));
+      use->loop ? absl::StrCat(", iteration ", (inStep - use->before) / use->every + 1, " of ",
+                               use->times)
+                : "";
+  return base::annotate(status,
+                        absl::StrCat(program_.device->name(), " at step ", failed / all, time,
+                                     ", in ", describe(uint32_t(use - program_.segments.begin())),
+                                     failed + 1 < signalled_ ? ", or behind it" : ""));
 }
 
 } // namespace graphc::executor

@@ -19,15 +19,18 @@ uint64_t recordsOfStep(const plan::Program &program) {
   uint64_t records = 8;
   plan::LoopWalk loops;
   for (const plan::Instruction &instruction : program.instructions())
-    records += 2 * uint64_t(loops.times(instruction)) + (instruction.has_all_reduce_start() ? 16 : 0);
+    records +=
+        2 * uint64_t(loops.times(instruction)) + (instruction.has_all_reduce_start() ? 16 : 0);
   return records;
 }
 
 } // namespace
 
-absl::StatusOr<std::vector<TraceRecord>> decodeRecords(std::string_view bytes, const plan::Program &program) {
+absl::StatusOr<std::vector<TraceRecord>> decodeRecords(std::string_view bytes,
+                                                       const plan::Program &program) {
   if (bytes.size() % sizeof(TraceRecord))
-    return absl::InvalidArgumentError(absl::StrCat("a trace of ", bytes.size(), " bytes, which are no whole records"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("a trace of ", bytes.size(), " bytes, which are no whole records"));
   // Its bool members are looked at as bytes first: any other value than 0 and 1 is none.
   constexpr size_t kKind = offsetof(TraceRecord, kind);
   for (size_t at = 0; at < bytes.size(); at += sizeof(TraceRecord))
@@ -39,14 +42,15 @@ absl::StatusOr<std::vector<TraceRecord>> decodeRecords(std::string_view bytes, c
     memcpy(records.data(), bytes.data(), bytes.size());
   int64_t before = 0;
   for (const TraceRecord &record : records) {
-    if (record.begin < 0 || record.begin > record.end || record.end < before || record.end > kMostTraceTime)
+    if (record.begin < 0 || record.begin > record.end || record.end < before ||
+        record.end > kMostTraceTime)
       return absl::InvalidArgumentError("a record of a trace goes back in time, or beyond it");
     before = record.end;
     const bool none = record.instruction == TraceRecord::kNone;
     if (!none && record.instruction >= uint32_t(program.instructions_size()))
-      return absl::InvalidArgumentError(absl::StrCat("a record of a trace is of instruction ", record.instruction,
-                                                     " of ", program.name(), ", which has ",
-                                                     program.instructions_size()));
+      return absl::InvalidArgumentError(absl::StrCat("a record of a trace is of instruction ",
+                                                     record.instruction, " of ", program.name(),
+                                                     ", which has ", program.instructions_size()));
     if (record.kind == TraceRecord::Moves &&
         (none || !program.instructions(int(record.instruction)).has_all_reduce_start()))
       return absl::InvalidArgumentError("a record of a trace moves what is no all-reduce");
@@ -91,22 +95,24 @@ void LaneTrace::blocks(const Place &place, uint32_t peer, bool sends, bool ahead
   endWait();
   const int64_t now = base::nowNanoseconds();
   if (place.message > first_ || now - last_ >= kLeastPart) {
-    add({last_, now, step_, instructionAt(place.position), place.iteration, first_, place.message, TraceRecord::Work,
+    add({last_, now, step_, instructionAt(place.position), place.iteration, first_, place.message,
+         TraceRecord::Work,
          /*last=*/false, ahead});
     last_ = now;
     first_ = place.message;
   }
   waiting_ = true;
   waits_ = place;
-  wait_ = {last_, now, step_, instructionAt(place.position), place.iteration, peer, peer, TraceRecord::Wait};
+  wait_ = {last_,           now,  step_, instructionAt(place.position),
+           place.iteration, peer, peer,  TraceRecord::Wait};
   wait_.sends = sends;
 }
 
 void LaneTrace::leaves(uint32_t position, uint32_t iteration, bool ahead) {
   endWait();
   const int64_t now = base::nowNanoseconds();
-  add({last_, now, step_, instructionAt(position), iteration, first_, UINT32_MAX, TraceRecord::Work, /*last=*/true,
-       ahead});
+  add({last_, now, step_, instructionAt(position), iteration, first_, UINT32_MAX, TraceRecord::Work,
+       /*last=*/true, ahead});
   last_ = now;
 }
 

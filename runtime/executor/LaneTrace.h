@@ -1,9 +1,10 @@
-//===- LaneTrace.h - what a lane did, and when ----------------------------------------------------------*- C++ -*-===//
+//===- LaneTrace.h - what a lane did, and when --------------------------------------*- C++ -*-===//
 //
-// Of the steps that --profile_steps asks for. The lane writes records of a fixed size into memory that was there before, one clock reading
-// each; others read them once it has ended. What is full takes no more, and counts what it has not taken.
+// Of the steps that --profile_steps asks for. The lane writes records of a fixed size into memory
+// that was there before, one clock reading each; others read them once it has ended. What is full
+// takes no more, and counts what it has not taken.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANETRACE_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANETRACE_H
 
@@ -19,8 +20,8 @@
 
 namespace graphc::executor {
 
-/// From `begin` to `end`, in nanoseconds of the task's CLOCK_MONOTONIC. Records follow one another; a Step holds those before it. Between
-/// tasks they travel as they are in memory.
+/// From `begin` to `end`, in nanoseconds of the task's CLOCK_MONOTONIC. Records follow one another;
+/// a Step holds those before it. Between tasks they travel as they are in memory.
 struct TraceRecord {
   enum Kind : uint8_t {
     Step,
@@ -33,10 +34,13 @@ struct TraceRecord {
   int64_t begin = 0, end = 0;
   uint32_t step = 0; ///< counted from the first that is recorded
   uint32_t instruction =
-      kNone; ///< of the plan's program; Moves: its AllReduceStart; kNone: the host takes what a step has made
+      /// of the plan's program; Moves: its AllReduceStart; kNone: the host takes what a step has
+      /// made
+      kNone;
   uint32_t iteration = 0; ///< of the loop that the instruction is in
-  /// Work: of the instruction's messages, or an all-reduce's moves, those that it has dealt with: until may say more than there are. Wait:
-  /// `first` is the one that is waited for, of an all-reduce the peer.
+  /// Work: of the instruction's messages, or an all-reduce's moves, those that it has dealt with:
+  /// until may say more than there are. Wait: `first` is the one that is waited for, of an
+  /// all-reduce the peer.
   uint32_t first = 0, until = 0;
   Kind kind = Step;
   bool last = false; ///< Work: the instruction is done
@@ -48,15 +52,18 @@ static_assert(sizeof(TraceRecord) == 40);
 /// Of any time that is believed, so that sums of two cannot overflow: 73 years.
 inline constexpr int64_t kMostTraceTime = int64_t(1) << 61;
 
-/// Records as a peer has sent them, of a program of the plan: nothing of them points outside of it or goes back in time.
-absl::StatusOr<std::vector<TraceRecord>> decodeRecords(std::string_view bytes, const plan::Program &program);
+/// Records as a peer has sent them, of a program of the plan: nothing of them points outside of it
+/// or goes back in time.
+absl::StatusOr<std::vector<TraceRecord>> decodeRecords(std::string_view bytes,
+                                                       const plan::Program &program);
 
 class LaneTrace {
 public:
   /// Of a task, all its lanes together.
   static constexpr uint64_t kMostBytes = uint64_t(64) << 20;
 
-  /// `first`: of the run of the phase, from 0. `most`: records, at most; as many as these steps take where they take fewer.
+  /// `first`: of the run of the phase, from 0. `most`: records, at most; as many as these steps
+  /// take where they take fewer.
   LaneTrace(const LaneProgram &program, uint64_t first, uint64_t steps, uint64_t most);
 
   // The lane's.
@@ -71,7 +78,8 @@ public:
     uint64_t bytes = 0; ///< of messages that were summed, so far
     friend bool operator==(const Place &, const Place &) = default;
   };
-  /// The lane has to wait there: for `message`, or for an all-reduce's `peer`. `ahead`: the instruction sends messages of the next step.
+  /// The lane has to wait there: for `message`, or for an all-reduce's `peer`. `ahead`: the
+  /// instruction sends messages of the next step.
   void blocks(const Place &place, uint32_t peer, bool sends, bool ahead);
   void leaves(uint32_t position, uint32_t iteration, bool ahead);
   void moves(uint32_t allReduce, uint32_t from, uint32_t until);

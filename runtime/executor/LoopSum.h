@@ -1,4 +1,4 @@
-//===- LoopSum.h - the sum of what a loop's times make, by the tree -------------------------------------*- C++ -*-===//
+//===- LoopSum.h - the sum of what a loop's times make, by the tree -----------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LOOPSUM_H
 #define GRAPHC_RUNTIME_EXECUTOR_LOOPSUM_H
 
@@ -8,9 +8,11 @@
 
 namespace graphc::executor {
 
-/// How a value is added to the sums of a loop, of which a leaf has so many values: the first partial sum is that of the leaf under way, where a leaf has
-/// several values; the others are a binary counter. Once as many leaves are done as have k ones at the end of their number, the sums of the first k and this
-/// leaf's stand in the next. Each is made in place of where it will stand, so that what it is made of is only read.
+/// How a value is added to the sums of a loop, of which a leaf has so many values: the first
+/// partial sum is that of the leaf under way, where a leaf has several values; the others are a
+/// binary counter. Once as many leaves are done as have k ones at the end of their number, the sums
+/// of the first k and this leaf's stand in the next. Each is made in place of where it will stand,
+/// so that what it is made of is only read.
 struct LoopSumStep {
   LoopSumStep(uint32_t perLeaf, uint32_t iteration)
       : starts(iteration % perLeaf == 0), ends(iteration % perLeaf + 1 == perLeaf),
@@ -30,10 +32,12 @@ struct LoopSumStep {
     return number < 2 ? number : (uint64_t(perLeaf) << (number - 2)) - 1;
   }
 
-  /// The value last of its leaf, the leaf last of what it is joined with: x + y is y + x. `copy` and `add` are given the sum's place among `sums` and
-  /// what to make it of or to add to it; a code of theirs that is not 0 ends it.
+  /// The value last of its leaf, the leaf last of what it is joined with: x + y is y + x. `copy`
+  /// and `add` are given the sum's place among `sums` and what to make it of or to add to it; a
+  /// code of theirs that is not 0 ends it.
   template <typename Copy, typename Add>
-  int apply(void *value, void *const *sums, bool severalValues, const Copy &copy, const Add &add) const {
+  int apply(void *value, void *const *sums, bool severalValues, const Copy &copy,
+            const Add &add) const {
     void *leaf = severalValues ? *sums : nullptr;
     void *const *subtrees = sums + severalValues;
     void *sum = ends ? subtrees[joined] : leaf;
@@ -48,10 +52,10 @@ struct LoopSumStep {
   }
 };
 
-/// An Accumulate adds one time's value, of `bytes`, to its sums. `arguments`: the value, then the partial sums. Returns the code of a
-/// kernel that failed, or 0.
-int addToLoopSum(const LaneInstruction &instruction, void *const *arguments, uint64_t bytes, uint32_t iteration,
-                 const GraphcContext &context);
+/// An Accumulate adds one time's value, of `bytes`, to its sums. `arguments`: the value, then the
+/// partial sums. Returns the code of a kernel that failed, or 0.
+int addToLoopSum(const LaneInstruction &instruction, void *const *arguments, uint64_t bytes,
+                 uint32_t iteration, const GraphcContext &context);
 
 } // namespace graphc::executor
 #endif

@@ -11,8 +11,9 @@ namespace graphc::executor {
 
 using transport::PollState;
 
-// Sums by the tree over the replicas whatever arrives first: bits do not depend on timing. The tree is one of each element, so
-// the sum goes on with what is here of messages that are still arriving. The accumulator's lock is never held across a wait.
+// Sums by the tree over the replicas whatever arrives first: bits do not depend on timing. The tree
+// is one of each element, so the sum goes on with what is here of messages that are still arriving.
+// The accumulator's lock is never held across a wait.
 SumOutcome MessageSum::advance(const LaneInstruction &instruction, const GraphcContext &context) {
   bytes_ = program_.plan->channels(int(instruction.source->aggregate().channel())).bytes();
   while (summed_ < instruction.count) {
@@ -33,7 +34,8 @@ SumOutcome MessageSum::advance(const LaneInstruction &instruction, const GraphcC
     if (first < instruction.count && bytes_ <= kMostGathered) {
       if (state == PollState::Ready) // a part of it came
         continue;
-      return {state, first, {&ports_.receives[instruction.port + first], instruction.count - first}};
+      return {
+          state, first, {&ports_.receives[instruction.port + first], instruction.count - first}};
     }
     const uint64_t before = summedSoFar_;
     const uint32_t whole = summed_;
@@ -42,7 +44,9 @@ SumOutcome MessageSum::advance(const LaneInstruction &instruction, const GraphcC
       if (int code = addUpTo(instruction, end, context)) [[unlikely]]
         return {PollState::Ready, first, {}, code};
     }
-    for (; summed_ < end && messages_[summed_].isWhole(bytes_) && messages_[summed_].added == bytes_; ++summed_) {
+    for (;
+         summed_ < end && messages_[summed_].isWhole(bytes_) && messages_[summed_].added == bytes_;
+         ++summed_) {
       messages_[summed_] = {};
       if (transport::RecvPort *port = ports_.receives[instruction.port + summed_])
         port->release();
@@ -62,7 +66,9 @@ SumOutcome MessageSum::collect(const LaneInstruction &instruction) {
     if (PollState state = port->poll(&data); state != PollState::Ready) {
       if (instruction.bytes > kMostGathered)
         return {state, summed_};
-      return {state, summed_, {&ports_.receives[instruction.port + summed_], instruction.count - summed_}};
+      return {state,
+              summed_,
+              {&ports_.receives[instruction.port + summed_], instruction.count - summed_}};
     }
     if (!ports_.fits(instruction, frame_.buffers, summed_)) [[unlikely]]
       return {.instance = summed_, .misfits = true};
@@ -77,7 +83,8 @@ PollState MessageSum::lookAt(const LaneInstruction &instruction, uint32_t instan
   Arriving &message = messages_[instance];
   const void *data = nullptr;
   uint64_t here = bytes_;
-  if (transport::RecvPort *port = ports_.receives[instruction.port + instance]; !port) // all to all: this instance
+  // all to all: this instance
+  if (transport::RecvPort *port = ports_.receives[instruction.port + instance]; !port)
     data = frame_.arguments[instruction.first + 1];
   else if (PollState state = port->pollStart(&data, message.here, &here); state != PollState::Ready)
     return state;
@@ -87,10 +94,12 @@ PollState MessageSum::lookAt(const LaneInstruction &instruction, uint32_t instan
   return PollState::Ready;
 }
 
-// One pass over the sum, a chunk at a time: of each chunk the subtrees whose messages are all here, up to the first that is not; the
-// sum of those before it is the subtree to its left. So nothing is kept between two looks but the sum, and what comes last has
-// the messages of the last subtree to add.
-int MessageSum::addUpTo(const LaneInstruction &instruction, uint32_t end, const GraphcContext &context) {
+// One pass over the sum, a chunk at a time: of each chunk the subtrees whose messages are all here,
+// up to the first that is not; the sum of those before it is the subtree to its left. So nothing is
+// kept between two looks but the sum, and what comes last has the messages of the last subtree to
+// add.
+int MessageSum::addUpTo(const LaneInstruction &instruction, uint32_t end,
+                        const GraphcContext &context) {
   struct Subtree {
     uint32_t first, count;
     uint64_t added, here; // bytes from the start of its messages

@@ -1,8 +1,8 @@
-//===- MessageSum.h - the sum of one message of every instance, or all of them, resumable ---------------*- C++ -*-===//
+//===- MessageSum.h - the sum of one message of every instance, or all of them, resumable -----===//
 //
 // Of one lane, which makes one at a time. Allocates only when it is made.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_MESSAGESUM_H
 #define GRAPHC_RUNTIME_EXECUTOR_MESSAGESUM_H
 
@@ -17,8 +17,8 @@ namespace graphc::executor {
 
 class MessageSum {
 public:
-  /// Messages of a replicated program that are added whole are waited for all at once up to this size: to add them is then
-  /// nothing beside being woken for each.
+  /// Messages of a replicated program that are added whole are waited for all at once up to this
+  /// size: to add them is then nothing beside being woken for each.
   static constexpr uint64_t kMostGathered = 64 << 10; ///< bytes
 
   MessageSum(const LaneProgram &program, const LanePorts &ports, LaneFrame &frame)
@@ -29,7 +29,8 @@ public:
   SumOutcome advance(const LaneInstruction &instruction, const GraphcContext &context);
   /// Copies those of a Collect end to end, likewise.
   SumOutcome collect(const LaneInstruction &instruction);
-  uint64_t summedBytes() const { return summedSoFar_; } ///< by all Aggregates so far; from any thread
+  /// by all Aggregates so far; from any thread
+  uint64_t summedBytes() const { return summedSoFar_; }
 
 private:
   /// How far a message is here.

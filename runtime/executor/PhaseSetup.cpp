@@ -14,7 +14,8 @@ namespace graphc::executor {
 using plan::instanceTask;
 using plan::sameTask;
 
-transport::ChannelKey allToAllKey(const plan::Plan &plan, uint32_t channel, uint32_t from, uint32_t to) {
+transport::ChannelKey allToAllKey(const plan::Plan &plan, uint32_t channel, uint32_t from,
+                                  uint32_t to) {
   return {channel, from * plan.channels(int(channel)).instances() + to};
 }
 
@@ -38,8 +39,8 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
       ChannelEndpoint endpoint;
       endpoint.phase = program.phase();
       endpoint.peer = instanceTask(plan, program, other);
-      endpoint.spec = {allToAllKey(plan, index, other, here), channel.bytes(), channel.capacity(), false,
-                       channel.zero_copy()};
+      endpoint.spec = {allToAllKey(plan, index, other, here), channel.bytes(), channel.capacity(),
+                       false, channel.zero_copy()};
       endpoint.spec.creditWaits = channel.credits_wait();
       endpoint.spec.gathered = program.spread() && isGathered(channel);
       endpoint.sends = false;
@@ -53,7 +54,8 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
   }
   std::sort(endpoints.begin() + ptrdiff_t(first), endpoints.end(),
             [](const ChannelEndpoint &a, const ChannelEndpoint &b) {
-              return std::pair(a.spec.key.instance, a.sends) < std::pair(b.spec.key.instance, b.sends);
+              return std::pair(a.spec.key.instance, a.sends) <
+                     std::pair(b.spec.key.instance, b.sends);
             });
 }
 
@@ -74,7 +76,8 @@ std::vector<ChannelEndpoint> taskEndpoints(const plan::Plan &plan, const plan::T
       plan::Task from = instanceTask(plan, sender, control || sender.instances() == 1 ? 0 : r);
       plan::Task to = instanceTask(plan, receiver, receiver.instances() == 1 ? 0 : r);
       ChannelEndpoint endpoint;
-      endpoint.spec = {{uint32_t(i), r}, channel.bytes(), channel.capacity(), control, channel.zero_copy()};
+      endpoint.spec = {
+          {uint32_t(i), r}, channel.bytes(), channel.capacity(), control, channel.zero_copy()};
       endpoint.spec.conflating = channel.conflating();
       endpoint.spec.unit = channel.unit_bytes();
       endpoint.spec.creditWaits = channel.credits_wait();
@@ -96,8 +99,9 @@ std::vector<ChannelEndpoint> taskEndpoints(const plan::Plan &plan, const plan::T
   return endpoints;
 }
 
-std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task, uint32_t phase,
-                                           uint64_t total, std::function<bool()> stopRequested) {
+std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task,
+                                           uint32_t phase, uint64_t total,
+                                           std::function<bool()> stopRequested) {
   for (uint32_t index : plan.phases(int(phase)).programs()) {
     const plan::Program &program = plan.programs(int(index));
     if (task && !sameTask(instanceTask(plan, program, 0), *task))
@@ -107,7 +111,8 @@ std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::T
         std::optional<uint64_t> bound;
         if (instruction.ticket().has_max_staleness())
           bound = instruction.ticket().max_staleness();
-        return std::make_unique<UpdateTickets>(total, program.instances(), bound, std::move(stopRequested));
+        return std::make_unique<UpdateTickets>(total, program.instances(), bound,
+                                               std::move(stopRequested));
       }
   }
   return nullptr;
@@ -128,7 +133,8 @@ bool hasLanes(const plan::Plan &plan, const plan::Task &task, uint32_t phase) {
   return false;
 }
 
-absl::StatusOr<std::vector<std::unique_ptr<Lane>>> makeLanes(const TaskContext &context, uint32_t phase) {
+absl::StatusOr<std::vector<std::unique_ptr<Lane>>> makeLanes(const TaskContext &context,
+                                                             uint32_t phase) {
   const plan::Plan &plan = context.plan;
   std::vector<std::unique_ptr<Lane>> lanes;
   for (uint32_t index : plan.phases(int(phase)).programs()) {
@@ -151,8 +157,9 @@ absl::StatusOr<std::vector<std::unique_ptr<Lane>>> makeLanes(const TaskContext &
                                source.instances() > 1 ? absl::StrCat("[", r, "]") : "");
       GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<LaneFrame> frame,
                               LaneFrame::create(*program, r, context.variables, context.frame));
-      GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, Lane::create(program, std::move(info), std::move(frame),
-                                                                       context.transport, context.host));
+      GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane,
+                              Lane::create(program, std::move(info), std::move(frame),
+                                           context.transport, context.host));
       lanes.push_back(std::move(lane));
     }
   }

@@ -1,4 +1,4 @@
-//===- PhaseSetup.h - set-up: a task's endpoints and a phase's lanes ------------------------------------*- C++ -*-===//
+//===- PhaseSetup.h - set-up: a task's endpoints and a phase's lanes ----------------*- C++ -*-===//
 //
 // How a session uses the executor:
 //
@@ -8,7 +8,7 @@
 //   auto lanes = makeLanes({plan, task, **variables, **library, transport, host}, phase);
 //   absl::Status ended = runLanes(*lanes, options);             … then the next phase, the same transports
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_PHASESETUP_H
 #define GRAPHC_RUNTIME_EXECUTOR_PHASESETUP_H
 
@@ -31,18 +31,23 @@ struct ChannelEndpoint {
   uint32_t phase = 0;
 };
 
-/// Every end that `task` holds, of all phases, in the order of (channel, instance, receiving before sending). Control
-/// channels to the sender itself are left out.
+/// Every end that `task` holds, of all phases, in the order of (channel, instance, receiving before
+/// sending). Control channels to the sender itself are left out.
 std::vector<ChannelEndpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &task);
 
-/// The update tickets of a phase: for the program that takes them, where `task` (any, where it is null) runs it; else null.
-std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task, uint32_t phase,
-                                           uint64_t total, std::function<bool()> stopRequested = {});
+/// The update tickets of a phase: for the program that takes them, where `task` (any, where it is
+/// null) runs it; else null.
+std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task,
+                                           uint32_t phase, uint64_t total,
+                                           std::function<bool()> stopRequested = {});
 
-/// The key of the message that instance `from` of an all-to-all channel's program sends to instance `to`.
-transport::ChannelKey allToAllKey(const plan::Plan &plan, uint32_t channel, uint32_t from, uint32_t to);
+/// The key of the message that instance `from` of an all-to-all channel's program sends to instance
+/// `to`.
+transport::ChannelKey allToAllKey(const plan::Plan &plan, uint32_t channel, uint32_t from,
+                                  uint32_t to);
 
-/// How many lanes share the updates of a phase: a lane makes about one in so many. 1 where each lane takes part in all.
+/// How many lanes share the updates of a phase: a lane makes about one in so many. 1 where each
+/// lane takes part in all.
 uint32_t lanesPerUpdate(const plan::Plan &plan, uint32_t phase);
 
 /// Has `task` a lane in the phase?
@@ -59,9 +64,11 @@ struct TaskContext {
   EventRing *events = nullptr; ///< takes what the lanes do; null: nobody asks
 };
 
-/// The lanes of a task in one phase: one a program instance that runs there; may be none. Everything in `context` must
-/// outlive them. A lane serves one run of the phase; make new ones for the next.
-absl::StatusOr<std::vector<std::unique_ptr<Lane>>> makeLanes(const TaskContext &context, uint32_t phase);
+/// The lanes of a task in one phase: one a program instance that runs there; may be none.
+/// Everything in `context` must outlive them. A lane serves one run of the phase; make new ones for
+/// the next.
+absl::StatusOr<std::vector<std::unique_ptr<Lane>>> makeLanes(const TaskContext &context,
+                                                             uint32_t phase);
 
 } // namespace graphc::executor
 #endif

@@ -10,8 +10,8 @@
 
 namespace graphc::executor {
 
-absl::Status ProgramConstants::fill(const plan::Plan &plan, const plan::Program &program, plan::Space space,
-                                    device::Device &device) {
+absl::Status ProgramConstants::fill(const plan::Plan &plan, const plan::Program &program,
+                                    plan::Space space, device::Device &device) {
   places_.resize(size_t(plan.constants_size()));
   std::set<uint32_t> zeroCopy; // the host's alone are
   if (space == plan::HOST)
@@ -25,11 +25,13 @@ absl::Status ProgramConstants::fill(const plan::Plan &plan, const plan::Program 
   for (auto [index, size] : sizes)
     bytes = std::min(bytes + padded(size), kTooManyBytes);
   auto allocate = [&](device::MemorySpace in) {
-    return device.allocate(bytes + 64, in, device::MemoryRegion::Guard::None, "constants of a program");
+    return device.allocate(bytes + 64, in, device::MemoryRegion::Guard::None,
+                           "constants of a program");
   };
   const bool isHosts = space == plan::HOST;
   device::MemoryRegion staging; // of the host, for what it cannot write itself
-  GRAPHC_ASSIGN_OR_RETURN(memory_, allocate(isHosts ? device::MemorySpace::Host : device::MemorySpace::Device));
+  GRAPHC_ASSIGN_OR_RETURN(
+      memory_, allocate(isHosts ? device::MemorySpace::Host : device::MemorySpace::Device));
   if (!isHosts) {
     GRAPHC_ASSIGN_OR_RETURN(staging, allocate(device::MemorySpace::Host));
   }

@@ -1,4 +1,4 @@
-//===- ProgramConstants.h - the values of a plan that a program reads -------------------------------------------*- C++ -*-===//
+//===- ProgramConstants.h - the values of a plan that a program reads ---------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_PROGRAMCONSTANTS_H
 #define GRAPHC_RUNTIME_EXECUTOR_PROGRAMCONSTANTS_H
 
@@ -16,8 +16,10 @@ namespace graphc::executor {
 class ProgramConstants {
 public:
   /// Those that the program uses there.
-  absl::Status fill(const plan::Plan &plan, const plan::Program &program, plan::Space space, device::Device &device);
-  /// Null for a constant that the program does not use there, or sends zero-copy (ZeroCopyMemory.h); 64-byte aligned.
+  absl::Status fill(const plan::Plan &plan, const plan::Program &program, plan::Space space,
+                    device::Device &device);
+  /// Null for a constant that the program does not use there, or sends zero-copy
+  /// (ZeroCopyMemory.h); 64-byte aligned.
   uint8_t *at(uint32_t index) const { return places_[index]; }
 
 private:

@@ -1,4 +1,4 @@
-//===- QueuePort.h - a lane waits for its device as it waits for a peer ----------------------------------------*- C++ -*-===//
+//===- QueuePort.h - a lane waits for its device as it waits for a peer -------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_QUEUEPORT_H
 #define GRAPHC_RUNTIME_EXECUTOR_QUEUEPORT_H
 
@@ -8,13 +8,15 @@
 
 namespace graphc::executor {
 
-/// The queue of one lane. Whoever completes the work, a thread of the device perhaps, ends the wait, and so does whoever aborts the run
-/// (device::wakeAll).
+/// The queue of one lane. Whoever completes the work, a thread of the device perhaps, ends the
+/// wait, and so does whoever aborts the run (device::wakeAll).
 class QueuePort final : public transport::Port {
 public:
-  QueuePort(device::DeviceQueue &queue, const transport::Transport &transport) : queue_(queue), transport_(transport) {}
+  QueuePort(device::DeviceQueue &queue, const transport::Transport &transport)
+      : queue_(queue), transport_(transport) {}
 
-  /// Ready once the queue has counted to `n`. Pending where its work failed too: see DeviceQueue::status().
+  /// Ready once the queue has counted to `n`. Pending where its work failed too: see
+  /// DeviceQueue::status().
   transport::PollState poll(uint64_t n) {
     count_ = n;
     if (queue_.reached(n) == device::DeviceQueue::Reached::Yes)
@@ -23,7 +25,8 @@ public:
     return transport_.status().ok() ? transport::PollState::Pending : transport::PollState::Aborted;
   }
   void wait(absl::Duration timeout) override {
-    if (!spin_.await([&] { return queue_.reached(count_) != device::DeviceQueue::Reached::NotYet; }, timeout))
+    if (!spin_.await([&] { return queue_.reached(count_) != device::DeviceQueue::Reached::NotYet; },
+                     timeout))
       queue_.wait(count_, timeout, wakes_);
   }
   absl::Status status() const override { return transport_.status(); }

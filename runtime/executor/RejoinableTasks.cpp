@@ -17,14 +17,17 @@ bool isVariable(const plan::Program &program, uint32_t buffer) {
 
 bool writes(const plan::BufferEffect &effect) { return effect.access != plan::READ; }
 
-bool writesVariable(const plan::Plan &plan, const plan::Program &program, const plan::Instruction &instruction) {
+bool writesVariable(const plan::Plan &plan, const plan::Program &program,
+                    const plan::Instruction &instruction) {
   const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
-  return std::any_of(effects.buffers.begin(), effects.buffers.end(), [&](const plan::BufferEffect &effect) {
-    return writes(effect) && isVariable(program, effect.buffer);
-  });
+  return std::any_of(effects.buffers.begin(), effects.buffers.end(),
+                     [&](const plan::BufferEffect &effect) {
+                       return writes(effect) && isVariable(program, effect.buffer);
+                     });
 }
 
-/// Whether an instruction of a server's program, or a channel to one that is no replica's, is of a kind that can be gone through again.
+/// Whether an instruction of a server's program, or a channel to one that is no replica's, is of a
+/// kind that can be gone through again.
 bool canRepeat(const plan::Instruction &instruction) {
   switch (instruction.kind_case()) {
   case plan::Instruction::kCall:
@@ -56,7 +59,8 @@ std::string whyNot(const plan::Plan &plan, const plan::Phase &phase) {
     return "it has no replicas";
   for (const plan::Channel &channel : plan.channels())
     if (programs.contains(channel.sender()) &&
-        (channel.control() || channel.conflating() || channel.all_to_all() || channel.instances() != *replicas))
+        (channel.control() || channel.conflating() || channel.all_to_all() ||
+         channel.instances() != *replicas))
       return absl::StrCat("channel ", channel.name(), " joins several workers");
   for (uint32_t index : programs) {
     const plan::Program &program = plan.programs(int(index));
@@ -70,17 +74,20 @@ std::string whyNot(const plan::Plan &plan, const plan::Phase &phase) {
     for (int i = program.instructions_size() - 1; i >= 0; --i) {
       const plan::Instruction &instruction = program.instructions(i);
       if (instruction.send_start().ahead() || (!program.spread() && !canRepeat(instruction)))
-        return absl::StrCat("program ", program.name(), " has a step that cannot be gone through again");
+        return absl::StrCat("program ", program.name(),
+                            " has a step that cannot be gone through again");
       const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
       const bool once = !program.spread() && isDoneOnce(plan, program, instruction);
       for (const plan::BufferEffect &effect : effects.buffers)
-        if (once && writes(effect) && !isVariable(program, effect.buffer) && readLater.contains(effect.buffer))
+        if (once && writes(effect) && !isVariable(program, effect.buffer) &&
+            readLater.contains(effect.buffer))
           return writesVariable(plan, program, instruction)
                      ? absl::StrCat("an instruction of program ", program.name(),
                                     " writes a variable and makes a value that is used later")
-                     : absl::StrCat("program ", program.name(),
-                                    " takes what another server makes of each step (a schedule's rate, Adam's "
-                                    "corrections; a single server has them itself)");
+                     : absl::StrCat(
+                           "program ", program.name(),
+                           " takes what another server makes of each step (a schedule's rate, Adam's "
+                           "corrections; a single server has them itself)");
       for (const plan::BufferEffect &effect : effects.buffers)
         if (effect.access != plan::WRITE)
           readLater.insert(effect.buffer);
@@ -100,7 +107,8 @@ std::set<uint32_t> replicasOf(const plan::Plan &plan, const plan::Task &task) {
   return replicas;
 }
 
-bool isDoneOnce(const plan::Plan &plan, const plan::Program &program, const plan::Instruction &instruction) {
+bool isDoneOnce(const plan::Plan &plan, const plan::Program &program,
+                const plan::Instruction &instruction) {
   if (instruction.has_ticket() || writesVariable(plan, program, instruction))
     return true;
   for (const plan::ChannelEffect &effect : plan::effectsOf(plan, program, instruction).channels) {
@@ -118,9 +126,9 @@ std::vector<std::string> whyNoRejoin(const plan::Plan &plan, uint32_t phase) {
   if (!why.front().empty())
     return why;
   for (size_t i = 0; i < tasks.size(); ++i) {
-    const bool owns =
-        std::any_of(plan.variables().begin(), plan.variables().end(),
-                    [&](const plan::Variable &variable) { return plan::stores(plan, variable, tasks[i]); });
+    const bool owns = std::any_of(
+        plan.variables().begin(), plan.variables().end(),
+        [&](const plan::Variable &variable) { return plan::stores(plan, variable, tasks[i]); });
     bool works = false, serves = false;
     for (uint32_t index : plan.phases(int(phase)).programs()) {
       const plan::Program &program = plan.programs(int(index));
@@ -133,9 +141,11 @@ std::vector<std::string> whyNoRejoin(const plan::Plan &plan, uint32_t phase) {
     else if (!works || serves)
       why[i] = "it is no worker of this phase";
   }
-  // A link is made anew between one that comes back and those that live, never between two that come back.
+  // A link is made anew between one that comes back and those that live, never between two that
+  // come back.
   for (size_t i = 0; i < tasks.size(); ++i)
-    for (const ChannelEndpoint &end : why[i].empty() ? taskEndpoints(plan, tasks[i]) : std::vector<ChannelEndpoint>())
+    for (const ChannelEndpoint &end :
+         why[i].empty() ? taskEndpoints(plan, tasks[i]) : std::vector<ChannelEndpoint>())
       if (const size_t peer = plan::taskNumber(plan, end.peer); peer != i && why[peer].empty())
         why[i] = absl::StrCat("it exchanges messages with ", plan::taskText(plan, end.peer));
   return why;

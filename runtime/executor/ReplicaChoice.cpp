@@ -24,8 +24,9 @@ ReplicaChoice::ReplicaChoice(const LaneProgram &program, const LanePorts &ports,
   }
 }
 
-// Every instance is asked each time, beginning with another one at each step: of those that came between two looks nobody is
-// first for ever. All receivers wake by one event, so waiting on the one that was asked first misses none.
+// Every instance is asked each time, beginning with another one at each step: of those that came
+// between two looks nobody is first for ever. All receivers wake by one event, so waiting on the
+// one that was asked first misses none.
 SumOutcome ReplicaChoice::choose(const LaneInstruction &instruction, uint64_t step) {
   VariableLocks locks = frame_.lock(instruction);
   int64_t version;
@@ -51,18 +52,20 @@ SumOutcome ReplicaChoice::choose(const LaneInstruction &instruction, uint64_t st
     }
   }
   if (ready < instruction.take)
-    return {closed > instruction.count - instruction.take ? PollState::Closed : PollState::Pending, first};
+    return {closed > instruction.count - instruction.take ? PollState::Closed : PollState::Pending,
+            first};
   for (uint32_t instance = 0; instance < instruction.count; ++instance)
     accepted_[instance] += chosen[instance];
   return {};
 }
 
-// Their messages lay in the slots before their reports did. A left fold in replica order: which they are is no property of the
-// model, so no shape would give the same bits in two runs.
+// Their messages lay in the slots before their reports did. A left fold in replica order: which
+// they are is no property of the model, so no shape would give the same bits in two runs.
 SumOutcome ReplicaChoice::sum(const LaneInstruction &instruction, const GraphcContext &context) {
   VariableLocks locks = frame_.lock(instruction);
   const auto *chosen = static_cast<const uint8_t *>(frame_.buffers[instruction.chosen]);
-  const uint64_t bytes = program_.plan->channels(int(instruction.source->aggregate().channel())).bytes();
+  const uint64_t bytes =
+      program_.plan->channels(int(instruction.source->aggregate().channel())).bytes();
   uint32_t count = 0;
   for (uint32_t instance = 0; instance < instruction.count; ++instance) {
     if (!chosen[instance])
@@ -93,8 +96,10 @@ std::vector<uint64_t> ReplicaChoice::dropped() const {
   for (const LaneInstruction &instruction : program_.instructions)
     if (instruction.op == LaneOp::Choose)
       for (uint32_t instance = 0; instance < instruction.count; ++instance) {
-        // Only a ConflatingTransport has ports of conflating channels, and the plan's verifier lets no other be chosen from.
-        auto *port = static_cast<transport::ConflatingReceiver *>(ports_.receives[instruction.port + instance]);
+        // Only a ConflatingTransport has ports of conflating channels, and the plan's verifier lets
+        // no other be chosen from.
+        auto *port = static_cast<transport::ConflatingReceiver *>(
+            ports_.receives[instruction.port + instance]);
         dropped.push_back(port->sent() - accepted_[instance]);
       }
   return dropped;
@@ -111,10 +116,12 @@ std::string ReplicaChoice::describe(const LaneInstruction &instruction) const {
     if (reports_[instance] == version)
       ++ready;
     else
-      absl::StrAppend(&names, names.empty() ? "" : ", ",
-                      plan::taskText(plan, plan::replicaTask(plan, instance).value_or(plan::Task())));
+      absl::StrAppend(
+          &names, names.empty() ? "" : ", ",
+          plan::taskText(plan, plan::replicaTask(plan, instance).value_or(plan::Task())));
   uint32_t missing = instruction.take - std::min(ready, instruction.take);
-  return absl::StrCat("for the gradients of ", missing, missing == 1 ? " more replica" : " more replicas",
+  return absl::StrCat("for the gradients of ", missing,
+                      missing == 1 ? " more replica" : " more replicas",
                       "; not there yet: ", names);
 }
 

@@ -1,4 +1,8 @@
-//===- ReplicaChoice.h - backup workers: the first replicas of a step, and the sum of theirs alone ------*- C++ -*-===//
+//===- ReplicaChoice.h ------------------------------------------------------------------------===//
+//
+// Backup workers: the first replicas of a step, and the sum of theirs alone.
+//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_REPLICACHOICE_H
 #define GRAPHC_RUNTIME_EXECUTOR_REPLICACHOICE_H
 
@@ -18,7 +22,8 @@ public:
   SumOutcome choose(const LaneInstruction &instruction, uint64_t step);
   SumOutcome sum(const LaneInstruction &instruction, const GraphcContext &context);
 
-  /// Of the lane that chooses, after it has ended; empty in others. By replica: the gradients that came too late and were dropped.
+  /// Of the lane that chooses, after it has ended; empty in others. By replica: the gradients that
+  /// came too late and were dropped.
   std::vector<uint64_t> dropped() const;
   std::string describe(const LaneInstruction &instruction) const;
 

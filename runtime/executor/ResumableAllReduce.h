@@ -1,9 +1,10 @@
-//===- ResumableAllReduce.h - one all-reduce of one lane, resumable -------------------------------------*- C++ -*-===//
+//===- ResumableAllReduce.h - one all-reduce of one lane, resumable -----------------*- C++ -*-===//
 //
-// Carries out the moves of runtime/common/plan/AllReduceMoves.h over the ports of one channel. advance() goes on until a port is not
-// ready and never blocks, so that a lane can compute while messages travel. Allocates only when it is made.
+// Carries out the moves of runtime/common/plan/AllReduceMoves.h over the ports of one channel.
+// advance() goes on until a port is not ready and never blocks, so that a lane can compute while
+// messages travel. Allocates only when it is made.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_RESUMABLEALLREDUCE_H
 #define GRAPHC_RUNTIME_EXECUTOR_RESUMABLEALLREDUCE_H
 
@@ -30,8 +31,9 @@ public:
     /// By instance; null at `self`. They outlive this.
     std::span<transport::SendPort *const> sends;
     std::span<transport::RecvPort *const> receives;
-    /// By instance: where its piece is read in place, so that taking it copies nothing; null: it is copied. Where it is not empty,
-    /// the last message of each other instance of `near` is given back by release() alone: until then none writes its sums again.
+    /// By instance: where its piece is read in place, so that taking it copies nothing; null: it is
+    /// copied. Where it is not empty, the last message of each other instance of `near` is given
+    /// back by release() alone: until then none writes its sums again.
     std::vector<const uint8_t *> pieces;
   };
   ResumableAllReduce(const Setting &setting, std::vector<plan::AllReduceMove> moves);
@@ -49,17 +51,21 @@ public:
   Outcome advance(uint64_t step, const GraphcContext &context);
   /// For the next step. After advance() was Ready.
   void restart() { next_ = 0; }
-  /// Once a step: nobody here reads the sums of this step any more. Between restart() and the next advance().
+  /// Once a step: nobody here reads the sums of this step any more. Between restart() and the next
+  /// advance().
   void release();
   uint32_t movesDone() const { return uint32_t(next_); }
 
 private:
-  /// The ports of the moves of one kind that begin with `first`, of its round of chunks: one an instance at most.
+  /// The ports of the moves of one kind that begin with `first`, of its round of chunks: one an
+  /// instance at most.
   std::span<transport::RecvPort *const> following(size_t first);
   Outcome sum(const plan::AllReduceMove &move, const GraphcContext &context);
   /// The ports of a group's members but of the one here.
   std::vector<transport::RecvPort *> othersOf(const plan::AllReduceGroup &group) const;
-  uint8_t *chunk(const plan::AllReduceMove &move) const { return at_.data + move.chunk * at_.chunkBytes; }
+  uint8_t *chunk(const plan::AllReduceMove &move) const {
+    return at_.data + move.chunk * at_.chunkBytes;
+  }
   int add(uint8_t *to, const uint8_t *message, const GraphcContext &context) const; // one chunk
   int addPart(uint8_t *to, const uint8_t *message, const GraphcContext &context) const {
     void *arguments[] = {to, const_cast<uint8_t *>(message)};

@@ -37,7 +37,8 @@ StepGate::Answer StepGate::answer(uint64_t step) const {
     return Answer::Aborted;
   const uint64_t number = first_.load(std::memory_order_relaxed) + step;
   // The ends are read first: a step that was opened or granted before is then certainly seen.
-  const bool ended = ended_.load(std::memory_order_acquire), grantsEnded = grantsEnded_.load(std::memory_order_acquire);
+  const bool ended = ended_.load(std::memory_order_acquire),
+             grantsEnded = grantsEnded_.load(std::memory_order_acquire);
   const bool permitted = number < permitted_.load(std::memory_order_acquire),
              granted = number < granted_.load(std::memory_order_acquire);
   if (permitted && granted)

@@ -1,16 +1,17 @@
-//===- StepGate.h - where the lanes of a task wait before each step -------------------------------------*- C++ -*-===//
+//===- StepGate.h - where the lanes of a task wait before each step -----------------*- C++ -*-===//
 //
-// For a run whose steps somebody else takes one by one (api/Session.h). All lanes of the task stand before the same step, nothing of it
-// done; the stepper opens the gate for one step and waits until they stand before the next one. So between two steps every update of the
-// step before is made, nothing is under way, and the phase can end right there. Runs that nobody steps have no gate.
+// For a run whose steps somebody else takes one by one (api/Session.h). All lanes of the task stand
+// before the same step, nothing of it done; the stepper opens the gate for one step and waits until
+// they stand before the next one. So between two steps every update of the step before is made,
+// nothing is under way, and the phase can end right there. Runs that nobody steps have no gate.
 //
-// Two may have a say: the stepper of this process, and the chief's, whose step permits come from another one. A step is made that both
-// allow.
+// Two may have a say: the stepper of this process, and the chief's, whose step permits come from
+// another one. A step is made that both allow.
 //
-// Threads: each lane asks by a turn of its own; one thread steps; grant(), abort() and ended() are any thread's. A step takes the mutex
-// once a lane.
+// Threads: each lane asks by a turn of its own; one thread steps; grant(), abort() and ended() are
+// any thread's. A step takes the mutex once a lane.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_STEPGATE_H
 #define GRAPHC_RUNTIME_EXECUTOR_STEPGATE_H
 
@@ -52,7 +53,8 @@ public:
     transport::SpinThenPark park_;
   };
 
-  /// Of the session, before the lanes of a phase run: so many, and the number of their first step over all phases. With 0 lanes: none yet.
+  /// Of the session, before the lanes of a phase run: so many, and the number of their first step
+  /// over all phases. With 0 lanes: none yet.
   void begin(uint64_t firstStep, size_t lanes);
   /// Of the session, once the lanes of the phase have ended, after so many steps.
   void finish(uint64_t steps) { made_.store(first_.load() + steps, std::memory_order_release); }
@@ -67,7 +69,8 @@ public:
   // Of the thread that steps.
   /// The lanes may make one step more. Only while all of them wait.
   void open();
-  /// Waits until every lane waits before a step that may not begin yet. False: no lane comes any more.
+  /// Waits until every lane waits before a step that may not begin yet. False: no lane comes any
+  /// more.
   bool awaitLanes();
   /// The lanes end the phase where they stand, and those of later phases before their first step.
   void end();
@@ -82,9 +85,12 @@ public:
   }
   /// Ends all waits of lanes. The first status wins.
   void abort(const absl::Status &why);
-  bool ended() const { return ended_.load(std::memory_order_acquire) || grantsEnded_.load(std::memory_order_acquire); }
+  bool ended() const {
+    return ended_.load(std::memory_order_acquire) || grantsEnded_.load(std::memory_order_acquire);
+  }
   bool aborted() const { return aborted_.load(std::memory_order_acquire); }
-  /// Steps that the stepper has opened the gate for; all of them are made once awaitLanes() has returned true.
+  /// Steps that the stepper has opened the gate for; all of them are made once awaitLanes() has
+  /// returned true.
   uint64_t permitted() const { return permitted_.load(std::memory_order_acquire); }
   /// Steps made in the phases that have ended.
   uint64_t made() const { return made_.load(std::memory_order_acquire); }
@@ -100,7 +106,8 @@ private:
   std::atomic<uint64_t> first_{0}, permitted_{0}, granted_{kAll}, made_{0};
   std::atomic<bool> ended_{false}, grantsEnded_{false}, aborted_{false};
   std::atomic<uint32_t> opened_{0}; ///< changes whenever a lane should ask again; lanes sleep on it
-  std::atomic<uint32_t> arrivals_{0}; ///< changes whenever the stepper should look again; it sleeps on it
+  /// changes whenever the stepper should look again; it sleeps on it
+  std::atomic<uint32_t> arrivals_{0};
   transport::SpinThenPark park_; ///< the stepper's
   mutable base::Mutex mutex_; ///< a leaf
   bool begun_ ABSL_GUARDED_BY(mutex_) = false, closed_ ABSL_GUARDED_BY(mutex_) = false;

@@ -1,9 +1,9 @@
-//===- TreeSum.h - messages that are all there, summed by the tree -------------------------------------------------*- C++ -*-===//
+//===- TreeSum.h - messages that are all there, summed by the tree ------------------*- C++ -*-===//
 //
-// One part of each message at a time, so that the part's sums stay in a cache while the messages pass by once. The shape is that of
-// runtime/common/plan/SumTree.h, message r being its leaf r.
+// One part of each message at a time, so that the part's sums stay in a cache while the messages
+// pass by once. The shape is that of runtime/common/plan/SumTree.h, message r being its leaf r.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_TREESUM_H
 #define GRAPHC_RUNTIME_EXECUTOR_TREESUM_H
 
@@ -21,7 +21,8 @@ public:
   const GraphcContext *context = nullptr;
   uint64_t bytes = 0; ///< of one part
   const uint8_t *const *messages = nullptr; ///< where each begins
-  uint8_t *partials = nullptr; ///< a stride for each of plan::partialSums, or of partialSumsOfAny for `addOthers`
+  /// a stride for each of plan::partialSums, or of partialSumsOfAny for `addOthers`
+  uint8_t *partials = nullptr;
 
   /// Each returns the code of a kernel that failed, or 0. `offset`: of the part in the messages.
   /// `to` becomes the sum of the subtree of `count` messages from `first` on.
@@ -32,7 +33,8 @@ public:
   int add(uint8_t *to, uint64_t first, uint64_t count, uint64_t offset) const {
     return add(to, first, count, offset, partials);
   }
-  /// `to` is the part of message `self`, and becomes the sum of all `count`. Which of two is left does not matter: x + y is y + x.
+  /// `to` is the part of message `self`, and becomes the sum of all `count`. Which of two is left
+  /// does not matter: x + y is y + x.
   int addOthers(uint8_t *to, uint64_t self, uint64_t count, uint64_t offset) const {
     return addOthers(to, self, 0, count, offset);
   }
@@ -64,8 +66,8 @@ private:
       return 0;
     const uint64_t left = plan::leftLeaves(count);
     const bool inLeft = self < first + left;
-    if (int code =
-            inLeft ? addOthers(to, self, first, left, offset) : addOthers(to, self, first + left, count - left, offset))
+    if (int code = inLeft ? addOthers(to, self, first, left, offset)
+                          : addOthers(to, self, first + left, count - left, offset))
       return code;
     return inLeft ? add(to, first + left, count - left, offset) : add(to, first, left, offset);
   }

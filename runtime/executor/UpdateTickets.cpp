@@ -8,9 +8,11 @@
 
 namespace graphc::executor {
 
-UpdateTickets::UpdateTickets(uint64_t total, uint32_t instances, std::optional<uint64_t> maxStaleness,
+UpdateTickets::UpdateTickets(uint64_t total, uint32_t instances,
+                             std::optional<uint64_t> maxStaleness,
                              std::function<bool()> stopRequested)
-    : total_(total), maxStaleness_(maxStaleness), stopRequested_(std::move(stopRequested)), clocks_(instances) {
+    : total_(total), maxStaleness_(maxStaleness), stopRequested_(std::move(stopRequested)),
+      clocks_(instances) {
   for (Clock &clock : clocks_)
     clock.turn.tickets = this;
 }
@@ -18,13 +20,14 @@ UpdateTickets::UpdateTickets(uint64_t total, uint32_t instances, std::optional<u
 std::optional<UpdateTickets::Slowest> UpdateTickets::slowest(std::optional<uint32_t> except) const {
   std::optional<Slowest> slowest;
   for (uint32_t i = 0; i < clocks_.size(); ++i)
-    if (uint64_t clock = clocks_[i].value.load(); clock != kGone && i != except && (!slowest || clock < slowest->clock))
+    if (uint64_t clock = clocks_[i].value.load();
+        clock != kGone && i != except && (!slowest || clock < slowest->clock))
       slowest = {i, clock};
   return slowest;
 }
 
-// No wake-up is lost: who waits is counted before it looks at the clocks a last time, and who advances a clock looks at the
-// count after that (both sequentially consistent).
+// No wake-up is lost: who waits is counted before it looks at the clocks a last time, and who
+// advances a clock looks at the count after that (both sequentially consistent).
 UpdateTicket UpdateTickets::take(uint32_t instance, uint64_t clock) {
   Clock &own = clocks_[instance];
   own.turn.seen = wakes_.load();
@@ -107,7 +110,8 @@ void UpdateTickets::wake() {
 
 void UpdateTickets::Turn::wait(absl::Duration timeout) {
   base::MutexLock lock(tickets->mutex_);
-  tickets->changed_.waitFor(tickets->mutex_, timeout, [&] { return tickets->wakes_.load() != seen; });
+  tickets->changed_.waitFor(tickets->mutex_, timeout,
+                            [&] { return tickets->wakes_.load() != seen; });
 }
 
 absl::Status UpdateTickets::Turn::status() const {
@@ -118,7 +122,8 @@ absl::Status UpdateTickets::Turn::status() const {
 std::vector<uint64_t> UpdateTickets::takenByInstance() const {
   std::vector<uint64_t> taken;
   for (const Clock &clock : clocks_)
-    taken.push_back(std::accumulate(clock.counts.steps.begin(), clock.counts.steps.end(), uint64_t{0}));
+    taken.push_back(
+        std::accumulate(clock.counts.steps.begin(), clock.counts.steps.end(), uint64_t{0}));
   return taken;
 }
 

@@ -1,16 +1,17 @@
-//===- UpdateTickets.h - who may start its next step of an asynchronous phase ---------------------------*- C++ -*-===//
+//===- UpdateTickets.h - who may start its next step of an asynchronous phase -------*- C++ -*-===//
 //
-// One object a task and run of a phase, on the task whose program takes the update tickets (the owner of global_step): the one
-// place that decides. An instance that asks for a ticket at step c has done c steps; that number is its clock.
+// One object a task and run of a phase, on the task whose program takes the update tickets (the
+// owner of global_step): the one place that decides. An instance that asks for a ticket at step c
+// has done c steps; that number is its clock.
 //
-// Bounded staleness (SSP): a ticket for step c is given only while the slowest live clock is at least c - s. An instance
-// that has ended, well or not, is not live: nobody waits for it. The slowest live instance itself never waits, so that one
-// always gets on.
+// Bounded staleness (SSP): a ticket for step c is given only while the slowest live clock is at
+// least c - s. An instance that has ended, well or not, is not live: nobody waits for it. The
+// slowest live instance itself never waits, so that one always gets on.
 //
-// Threads: take() and leave() come from the instance's own lane, the rest from any thread. The step path takes no lock and
-// does not allocate; only who waits and who ends a wait meet in the mutex.
+// Threads: take() and leave() come from the instance's own lane, the rest from any thread. The step
+// path takes no lock and does not allocate; only who waits and who ends a wait meet in the mutex.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_UPDATETICKETS_H
 #define GRAPHC_RUNTIME_EXECUTOR_UPDATETICKETS_H
 
@@ -42,7 +43,8 @@ struct StalenessCounts {
 
 class UpdateTickets {
 public:
-  /// `total` tickets for `instances`; no bound: nobody waits for another. `stopRequested` may be empty.
+  /// `total` tickets for `instances`; no bound: nobody waits for another. `stopRequested` may be
+  /// empty.
   UpdateTickets(uint64_t total, uint32_t instances, std::optional<uint64_t> maxStaleness,
                 std::function<bool()> stopRequested = {});
 
@@ -55,7 +57,8 @@ public:
   /// What the instance waits on.
   transport::Port &port(uint32_t instance) { return clocks_[instance].turn; }
   uint64_t taken() const { return taken_.load(std::memory_order_relaxed); }
-  bool stopped() const { return stopped_.load(std::memory_order_relaxed); } ///< a stop left tickets untaken
+  /// a stop left tickets untaken
+  bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
   struct Slowest {
     uint32_t instance;
     uint64_t clock;
@@ -68,7 +71,8 @@ public:
   /// By instance; their sum is taken(). After the lanes were joined.
   std::vector<uint64_t> takenByInstance() const;
 
-  /// Called, under no lock, when who waits should ask again; for who waits otherwise than on port(). May be empty.
+  /// Called, under no lock, when who waits should ask again; for who waits otherwise than on
+  /// port(). May be empty.
   std::function<void()> woken;
 
 private:

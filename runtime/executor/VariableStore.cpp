@@ -17,9 +17,10 @@
 namespace graphc::executor {
 namespace {
 
-/// Calls `block(number, begin, end, to)` for each block of `width` elements that has some of [first, first + count): those
-/// from `begin` to `end` in it, which go to `to` and on.
-template <typename BlockFn> void forBlocks(uint64_t first, uint64_t count, uint64_t width, BlockFn block) {
+/// Calls `block(number, begin, end, to)` for each block of `width` elements that has some of
+/// [first, first + count): those from `begin` to `end` in it, which go to `to` and on.
+template <typename BlockFn>
+void forBlocks(uint64_t first, uint64_t count, uint64_t width, BlockFn block) {
   for (uint64_t at = first; at < first + count;) {
     uint64_t begin = at % width, end = std::min(width, begin + (first + count - at));
     block(at / width, begin, end, at - first);
@@ -27,9 +28,10 @@ template <typename BlockFn> void forBlocks(uint64_t first, uint64_t count, uint6
   }
 }
 
-/// Element i of f32 takes word i of the stream, of f64 words 2i and 2i+1. `first`: the element that `out` begins with.
-void fillUniform(const plan::Initializer::Uniform &init, const base::PhiloxGenerator &philox, float *out,
-                 uint64_t first, uint64_t count) {
+/// Element i of f32 takes word i of the stream, of f64 words 2i and 2i+1. `first`: the element that
+/// `out` begins with.
+void fillUniform(const plan::Initializer::Uniform &init, const base::PhiloxGenerator &philox,
+                 float *out, uint64_t first, uint64_t count) {
   double low = init.low(), range = init.high() - init.low();
   forBlocks(first, count, 4, [&](uint64_t number, uint64_t begin, uint64_t end, uint64_t to) {
     base::PhiloxBlock block = philox.block(number);
@@ -37,8 +39,8 @@ void fillUniform(const plan::Initializer::Uniform &init, const base::PhiloxGener
       out[to++] = float(low + range * double(base::uniformFloat(block[j])));
   });
 }
-void fillUniform(const plan::Initializer::Uniform &init, const base::PhiloxGenerator &philox, double *out,
-                 uint64_t first, uint64_t count) {
+void fillUniform(const plan::Initializer::Uniform &init, const base::PhiloxGenerator &philox,
+                 double *out, uint64_t first, uint64_t count) {
   double low = init.low(), range = init.high() - init.low();
   forBlocks(first, count, 2, [&](uint64_t number, uint64_t begin, uint64_t end, uint64_t to) {
     base::PhiloxBlock block = philox.block(number);
@@ -47,11 +49,12 @@ void fillUniform(const plan::Initializer::Uniform &init, const base::PhiloxGener
   });
 }
 
-/// Elements 2i and 2i+1 take block i. A truncated normal draws again outside two deviations, from block i of the next
-/// attempt (the counter's upper bits), so that no element depends on how often another was drawn.
+/// Elements 2i and 2i+1 take block i. A truncated normal draws again outside two deviations, from
+/// block i of the next attempt (the counter's upper bits), so that no element depends on how often
+/// another was drawn.
 template <typename T>
-void fillNormal(const plan::Initializer::Normal &init, const base::PhiloxGenerator &philox, T *out, uint64_t first,
-                uint64_t count) {
+void fillNormal(const plan::Initializer::Normal &init, const base::PhiloxGenerator &philox, T *out,
+                uint64_t first, uint64_t count) {
   forBlocks(first, count, 2, [&](uint64_t number, uint64_t begin, uint64_t end, uint64_t to) {
     std::array<double, 2> pair = base::normalPair(philox.block(number));
     for (uint64_t j = begin; j < end; ++j) {
@@ -66,8 +69,9 @@ void fillNormal(const plan::Initializer::Normal &init, const base::PhiloxGenerat
 template <typename T> void fillRandom(const plan::Variable &variable, std::span<uint8_t> data) {
   const plan::Initializer &init = variable.initializer();
   uint64_t seed = init.has_uniform() ? init.uniform().seed() : init.normal().seed();
-  base::PhiloxGenerator philox(
-      seed, base::streamOf(variable.drawn_as().empty() ? plan::modelName(variable) : variable.drawn_as()));
+  base::PhiloxGenerator philox(seed, base::streamOf(variable.drawn_as().empty()
+                                                        ? plan::modelName(variable)
+                                                        : variable.drawn_as()));
   T *out = reinterpret_cast<T *>(data.data());
   uint64_t first = plan::modelOffset(variable) / sizeof(T), count = data.size() / sizeof(T);
   if (init.has_uniform())
@@ -96,9 +100,10 @@ void initializeVariable(const plan::Variable &variable, std::span<uint8_t> data)
   }
 }
 
-/// What peers read in place lies in the task's zero-copy memory. A variable on a device with memory of its own has a
-/// copy on the host besides, for files and initial values.
-absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan::Plan &plan, const plan::Task &task) {
+/// What peers read in place lies in the task's zero-copy memory. A variable on a device with memory
+/// of its own has a copy on the host besides, for files and initial values.
+absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan::Plan &plan,
+                                                                     const plan::Task &task) {
   auto store = std::make_unique<VariableStore>();
   store->plan_ = &plan;
   store->entries_.resize(size_t(plan.variables_size()));
@@ -115,13 +120,15 @@ absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan:
     if (!entry->data) {
       std::string what = absl::StrCat("variable ", variable.name());
       GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(variable.device()));
-      GRAPHC_ASSIGN_OR_RETURN(entry->memory, device->allocate(entry->bytes, device::MemorySpace::Device,
-                                                              device::MemoryRegion::Guard::None, what.c_str()));
+      GRAPHC_ASSIGN_OR_RETURN(entry->memory,
+                              device->allocate(entry->bytes, device::MemorySpace::Device,
+                                               device::MemoryRegion::Guard::None, what.c_str()));
       entry->data = entry->memory.data();
       if (device->limits().ownMemory) {
         entry->device = device;
-        GRAPHC_ASSIGN_OR_RETURN(entry->staging, device->allocate(entry->bytes, device::MemorySpace::Host,
-                                                                 device::MemoryRegion::Guard::None, what.c_str()));
+        GRAPHC_ASSIGN_OR_RETURN(entry->staging,
+                                device->allocate(entry->bytes, device::MemorySpace::Host,
+                                                 device::MemoryRegion::Guard::None, what.c_str()));
         entry->data = entry->staging.data();
       }
     }
@@ -141,8 +148,9 @@ absl::Status VariableStore::copyDevices(bool to) const {
   std::map<device::Device *, std::vector<device::CopyPiece>> pieces;
   for (uint32_t index : indices_)
     if (const Entry &entry = *entries_[index]; entry.device)
-      pieces[entry.device].push_back(to ? device::CopyPiece{entry.address, entry.data, entry.bytes}
-                                        : device::CopyPiece{entry.data, entry.address, entry.bytes});
+      pieces[entry.device].push_back(
+          to ? device::CopyPiece{entry.address, entry.data, entry.bytes}
+             : device::CopyPiece{entry.data, entry.address, entry.bytes});
   for (const auto &[device, copies] : pieces)
     GRAPHC_RETURN_IF_ERROR(base::annotate(device::copyAll(*device, copies), device->name()));
   return absl::OkStatus();

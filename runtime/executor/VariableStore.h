@@ -1,8 +1,9 @@
-//===- VariableStore.h - the variables that one task owns ---------------------------------------------------*- C++ -*-===//
+//===- VariableStore.h - the variables that one task owns ---------------------------*- C++ -*-===//
 //
-// Owned by the session. While a phase runs its lanes use the values as the plan says; between phases the session does.
+// Owned by the session. While a phase runs its lanes use the values as the plan says; between
+// phases the session does.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_VARIABLESTORE_H
 #define GRAPHC_RUNTIME_EXECUTOR_VARIABLESTORE_H
 
@@ -20,40 +21,51 @@
 
 namespace graphc::executor {
 
-/// Writes the initial value of `variable` to `data`. A function of the plan alone: Philox keyed by the initializer's seed
-/// and the name of the model's variable, counted by its elements, so that owner, parts and partitioning do not matter.
+/// Writes the initial value of `variable` to `data`. A function of the plan alone: Philox keyed by
+/// the initializer's seed and the name of the model's variable, counted by its elements, so that
+/// owner, parts and partitioning do not matter.
 void initializeVariable(const plan::Variable &variable, std::span<uint8_t> data);
 
 class VariableStore {
 public:
-  /// Allocates, zeroed and 64-byte aligned, every variable of `plan` that `task` stores (it owns it or has a mirror of it),
-  /// those that it sends zero-copy in memory that its peers can map. Keeps a pointer to `plan`.
-  static absl::StatusOr<std::unique_ptr<VariableStore>> create(const plan::Plan &plan, const plan::Task &task);
+  /// Allocates, zeroed and 64-byte aligned, every variable of `plan` that `task` stores (it owns it
+  /// or has a mirror of it), those that it sends zero-copy in memory that its peers can map. Keeps
+  /// a pointer to `plan`.
+  static absl::StatusOr<std::unique_ptr<VariableStore>> create(const plan::Plan &plan,
+                                                               const plan::Task &task);
 
   /// Every variable its initial value.
   void initialize();
 
-  /// Indices into Plan.variables, ascending: of all that are here, and of those that this task saves.
+  /// Indices into Plan.variables, ascending: of all that are here, and of those that this task
+  /// saves.
   const std::vector<uint32_t> &stored() const { return indices_; }
   const std::vector<uint32_t> &owned() const { return owners_; }
   /// crc32c of all mirrors, equal on every replica; nothing where there is none.
   std::optional<uint32_t> mirrorsCrc() const;
-  bool owns(uint32_t variable) const { return variable < entries_.size() && entries_[variable] != nullptr; }
-  /// Where the variable is to its program's device: to the host a name, where that device has memory of its own.
+  bool owns(uint32_t variable) const {
+    return variable < entries_.size() && entries_[variable] != nullptr;
+  }
+  /// Where the variable is to its program's device: to the host a name, where that device has
+  /// memory of its own.
   void *address(uint32_t variable) const { return entries_[variable]->address; }
-  /// Between phases: the values of variables in a device's own memory, as data() has them, go there or come from there. Nothing
-  /// where there are none.
+  /// Between phases: the values of variables in a device's own memory, as data() has them, go there
+  /// or come from there. Nothing where there are none.
   absl::Status toDevices() const;
   absl::Status fromDevices() const;
-  /// The value's bytes; of a variable in a device's own memory what the last fromDevices() brought. `variable` must be stored.
-  std::span<uint8_t> data(uint32_t variable) { return {entries_[variable]->data, entries_[variable]->bytes}; }
+  /// The value's bytes; of a variable in a device's own memory what the last fromDevices() brought.
+  /// `variable` must be stored.
+  std::span<uint8_t> data(uint32_t variable) {
+    return {entries_[variable]->data, entries_[variable]->bytes};
+  }
   std::span<const uint8_t> data(uint32_t variable) const {
     return {entries_[variable]->data, entries_[variable]->bytes};
   }
   /// What this task's peers read in place: some of its variables, and constants of its programs.
   const ZeroCopyMemory &zeroCopy() const { return zeroCopyMemory_; }
-  /// Held by a lane of a locks_variables program while one instruction touches the variable; several are taken in
-  /// ascending order of index. Take it to read a value while such a phase runs.
+  /// Held by a lane of a locks_variables program while one instruction touches the variable;
+  /// several are taken in ascending order of index. Take it to read a value while such a phase
+  /// runs.
   base::Mutex &mutex(uint32_t variable) { return entries_[variable]->mutex; }
   /// The stored global_step's value, or null.
   int64_t *globalStep();

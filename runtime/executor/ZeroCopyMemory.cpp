@@ -19,8 +19,8 @@ ZeroCopyValues sentZeroCopyBy(const plan::Plan &plan, const plan::Program &progr
   for (const plan::Instruction &instruction : program.instructions()) {
     const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
     for (const plan::BufferEffect &effect : effects.buffers) {
-      const bool readByPeers =
-          effect.until == plan::BufferHold::Done || effect.until == plan::BufferHold::ReceivedThenDone;
+      const bool readByPeers = effect.until == plan::BufferHold::Done ||
+                               effect.until == plan::BufferHold::ReceivedThenDone;
       if (!readByPeers || !plan.channels(int(effects.channels.front().channel)).zero_copy())
         continue;
       const plan::Buffer &buffer = program.buffers(int(effect.buffer));
@@ -42,7 +42,8 @@ void fillConstant(const std::string &value, uint8_t *memory, uint64_t bytes) {
     memcpy(memory + filled, memory, std::min(filled, bytes - filled));
 }
 
-/// Follows from plan and task alone, so other tasks know where in this task's memory an arena begins (arenaOffset).
+/// Follows from plan and task alone, so other tasks know where in this task's memory an arena
+/// begins (arenaOffset).
 ZeroCopyMemory::Layout ZeroCopyMemory::layout(const plan::Plan &plan, const plan::Task &task) {
   Layout result;
   auto place = [&](auto &offsets, auto index, uint64_t size, uint64_t alignment) {
@@ -62,10 +63,11 @@ ZeroCopyMemory::Layout ZeroCopyMemory::layout(const plan::Plan &plan, const plan
     ZeroCopyValues values = sentZeroCopyBy(plan, program);
     for (uint32_t instance : here)
       if (values.arena)
-        place(result.arenas, std::pair(number, instance), program.arena_bytes(), plan::kMappableBytes);
+        place(result.arenas, std::pair(number, instance), program.arena_bytes(),
+              plan::kMappableBytes);
     for (uint32_t index : values.variables)
-      place(result.variables, index, plan::tensorBytes(plan.variables(int(index)).type()).value_or(0),
-            device::alignment);
+      place(result.variables, index,
+            plan::tensorBytes(plan.variables(int(index)).type()).value_or(0), device::alignment);
     constants.insert(values.constants.begin(), values.constants.end());
     for (const plan::Buffer &buffer : program.buffers())
       if (buffer.storage_case() == plan::Buffer::kConstant) {
@@ -79,14 +81,17 @@ ZeroCopyMemory::Layout ZeroCopyMemory::layout(const plan::Plan &plan, const plan
   return result;
 }
 
-absl::StatusOr<ZeroCopyMemory> ZeroCopyMemory::create(const plan::Plan &plan, const plan::Task &task) {
+absl::StatusOr<ZeroCopyMemory> ZeroCopyMemory::create(const plan::Plan &plan,
+                                                      const plan::Task &task) {
   ZeroCopyMemory result;
   result.places_ = layout(plan, task);
   if (result.places_.bytes == 0)
     return result;
-  GRAPHC_ASSIGN_OR_RETURN(result.shared_, device::host().share(result.places_.bytes, "zero-copy variables"));
+  GRAPHC_ASSIGN_OR_RETURN(result.shared_,
+                          device::host().share(result.places_.bytes, "zero-copy variables"));
   for (auto [index, offset] : result.places_.constants)
-    fillConstant(plan.constants(int(index)), result.shared_.data() + offset, result.places_.constantBytes[index]);
+    fillConstant(plan.constants(int(index)), result.shared_.data() + offset,
+                 result.places_.constantBytes[index]);
   return result;
 }
 

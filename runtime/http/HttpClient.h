@@ -1,4 +1,4 @@
-//===- HttpClient.h - asks a responder for one document -------------------------------------------------*- C++ -*-===//
+//===- HttpClient.h - asks a responder for one document -----------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_HTTP_HTTPCLIENT_H
 #define GRAPHC_RUNTIME_HTTP_HTTPCLIENT_H
 
@@ -18,10 +18,13 @@ struct HttpDestination {
 
 inline constexpr size_t kMostAnswerBytes = 64 << 20;
 
-/// The body of a GET that was answered by 200. Unavailable: nobody listens there; PermissionDenied: who does wants another secret.
-absl::StatusOr<std::string> get(const HttpDestination &target, const std::string &path, absl::Time deadline);
+/// The body of a GET that was answered by 200. Unavailable: nobody listens there; PermissionDenied:
+/// who does wants another secret.
+absl::StatusOr<std::string> get(const HttpDestination &target, const std::string &path,
+                                absl::Time deadline);
 
-/// The body of an answer that was read to its end. The error says what the other end has answered instead.
+/// The body of an answer that was read to its end. The error says what the other end has answered
+/// instead.
 absl::StatusOr<std::string> bodyOf(std::string_view answer);
 
 } // namespace graphc::http

@@ -14,12 +14,16 @@ ParsedRequest refused(int status, std::string why) {
 }
 
 bool isTokenByte(char c) {
-  return absl::ascii_isalnum(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+  return absl::ascii_isalnum(c) ||
+         std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
-bool isToken(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), isTokenByte); }
+bool isToken(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), isTokenByte);
+}
 bool isText(std::string_view text) { // a header's value: no control characters but tab
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f); });
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
+  });
 }
 
 /// What is before `separator`, which is taken away with it; all of it where there is none.
@@ -33,7 +37,8 @@ std::string_view take(std::string_view &text, std::string_view separator) {
 /// The path of "/path?query" or "http://host/path"; empty: it is neither.
 std::string_view pathOf(std::string_view target) {
   for (std::string_view scheme : {"http://", "https://"})
-    if (absl::StartsWithIgnoreCase({target.data(), target.size()}, {scheme.data(), scheme.size()})) {
+    if (absl::StartsWithIgnoreCase({target.data(), target.size()},
+                                   {scheme.data(), scheme.size()})) {
       target.remove_prefix(scheme.size());
       target.remove_prefix(std::min(target.find('/'), target.size()));
       if (target.empty())
@@ -54,13 +59,14 @@ std::string readHeader(std::string_view line, Headers &headers) {
   if (colon == std::string_view::npos || !isToken(line.substr(0, colon)))
     return "a header is no NAME: VALUE";
   const std::string name = absl::AsciiStrToLower(std::string(line.substr(0, colon)));
-  const std::string value(absl::StripAsciiWhitespace({line.data() + colon + 1, line.size() - colon - 1}));
+  const std::string value(
+      absl::StripAsciiWhitespace({line.data() + colon + 1, line.size() - colon - 1}));
   if (!isText(value))
     return "a header's value has control characters";
   uint64_t length = 0;
   headers.hosts += name == "host";
-  if (name == "content-length" &&
-      (!std::all_of(value.begin(), value.end(), absl::ascii_isdigit) || !absl::SimpleAtoi(value, &length)))
+  if (name == "content-length" && (!std::all_of(value.begin(), value.end(), absl::ascii_isdigit) ||
+                                   !absl::SimpleAtoi(value, &length)))
     return "Content-Length is no number";
   headers.hasBody |= length > 0 || name == "transfer-encoding";
   if (name == "authorization") {
@@ -85,12 +91,14 @@ ParsedRequest parseRequest(std::string_view bytes) {
     return {};
   ParsedRequest parsed;
   const std::string_view method = take(line, " "), target = take(line, " ");
-  if (!isToken(method) || target.empty() || !isText(target) || target.find('\t') != std::string_view::npos)
+  if (!isToken(method) || target.empty() || !isText(target) ||
+      target.find('\t') != std::string_view::npos)
     return refused(400, "the first line is no METHOD PATH HTTP/1.1");
   if (target.size() > kMostTargetBytes)
     return refused(414, absl::StrCat("the address is longer than ", kMostTargetBytes, " bytes"));
-  const bool isVersion = line.size() == 8 && line.starts_with("HTTP/") && absl::ascii_isdigit(line[5]) &&
-                         line[6] == '.' && absl::ascii_isdigit(line[7]);
+  const bool isVersion = line.size() == 8 && line.starts_with("HTTP/") &&
+                         absl::ascii_isdigit(line[5]) && line[6] == '.' &&
+                         absl::ascii_isdigit(line[7]);
   if (!isVersion)
     return refused(400, "the first line is no METHOD PATH HTTP/1.1");
   if (line != "HTTP/1.1" && line != "HTTP/1.0")
@@ -103,7 +111,8 @@ ParsedRequest parseRequest(std::string_view bytes) {
       return refused(400, wrong);
   }
   if (headers.hosts > 1 || headers.authorizations > 1 || (headers.hosts == 0 && line == "HTTP/1.1"))
-    return refused(400, headers.authorizations > 1 ? "Authorization is there twice" : "Host has to be there once");
+    return refused(400, headers.authorizations > 1 ? "Authorization is there twice"
+                                                   : "Host has to be there once");
   if (headers.hasBody)
     return refused(413, "nothing is taken here: a request has no body");
   const std::string_view path = pathOf(target);

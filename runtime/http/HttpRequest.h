@@ -1,9 +1,10 @@
-//===- HttpRequest.h - a request of HTTP/1.1 without a body ---------------------------------------------*- C++ -*-===//
+//===- HttpRequest.h - a request of HTTP/1.1 without a body -------------------------*- C++ -*-===//
 //
-// The part of RFC 9110 and RFC 9112 that a read-only server of three small documents needs, and strict: what could be read in two ways is
-// refused. Why our own: docs/decisions/2026-11-26-status-of-a-run.md
+// The part of RFC 9110 and RFC 9112 that a read-only server of three small documents needs, and
+// strict: what could be read in two ways is refused. Why our own:
+// docs/decisions/2026-11-26-status-of-a-run.md
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_HTTP_HTTPREQUEST_H
 #define GRAPHC_RUNTIME_HTTP_HTTPREQUEST_H
 
@@ -30,7 +31,8 @@ struct ParsedRequest {
   std::string why; ///< for people
 };
 
-/// Looks at nothing behind the end of the head; bytes that follow it are ignored, for a connection carries one request.
+/// Looks at nothing behind the end of the head; bytes that follow it are ignored, for a connection
+/// carries one request.
 ParsedRequest parseRequest(std::string_view bytes);
 
 /// "Not Found".

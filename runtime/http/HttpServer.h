@@ -1,9 +1,10 @@
-//===- HttpServer.h - answers requests on a thread of its own -------------------------------------------*- C++ -*-===//
+//===- HttpServer.h - answers requests on a thread of its own -----------------------*- C++ -*-===//
 //
-// One thread for all connections, each of which carries one request and has one deadline for everything: handshake, request, answer. Where
-// more connections come to an endpoint than are taken, its oldest is let go, so that those who say nothing keep out nobody who does.
+// One thread for all connections, each of which carries one request and has one deadline for
+// everything: handshake, request, answer. Where more connections come to an endpoint than are
+// taken, its oldest is let go, so that those who say nothing keep out nobody who does.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_HTTP_HTTPSERVER_H
 #define GRAPHC_RUNTIME_HTTP_HTTPSERVER_H
 
@@ -34,14 +35,16 @@ struct HttpEndpoint {
   bool sameUser = false; ///< a Unix socket: to processes of this user alone
   std::shared_ptr<const tls::TlsCredentials>
       tls; ///< to who shows a certificate of the same authority; null: without TLS
-  std::string secret; ///< to who brings it, as "Bearer SECRET" or as the password of "Basic"; empty: to all others too
+  /// to who brings it, as "Bearer SECRET" or as the password of "Basic"; empty: to all others too
+  std::string secret;
 };
 
 class HttpServer {
 public:
   struct Options {
     std::vector<HttpEndpoint> endpoints;
-    /// What there is at a path, on the responder's thread; status 404: nothing. Only GET and HEAD get so far.
+    /// What there is at a path, on the responder's thread; status 404: nothing. Only GET and HEAD
+    /// get so far.
     std::function<HttpResponse(const std::string &path)> answer;
     absl::Duration deadline = absl::Seconds(10);
     size_t mostConnections = 16; ///< of each endpoint: who floods one keeps nobody out of another
@@ -68,8 +71,10 @@ private:
   bool read(Connection &connection);
   bool write(Connection &connection);
   void answer(Connection &connection, const HttpRequest &request);
-  void put(Connection &connection, const HttpResponse &response, bool body = true, const std::string &more = "");
-  void refuse(Connection &connection, int status, const std::string &why, const std::string &more = "");
+  void put(Connection &connection, const HttpResponse &response, bool body = true,
+           const std::string &more = "");
+  void refuse(Connection &connection, int status, const std::string &why,
+              const std::string &more = "");
   void expire(absl::Time now);
 
   const Options options_;

@@ -25,8 +25,9 @@ __m512 highOf(Bits pairs) {
 /// Pairs (even[i], odd[i]), rounded to nearest even.
 Bits roundPairs(__m512 even, __m512 odd) {
   // The instruction gives all of `even`, then all of `odd`.
-  alignas(64) static constexpr uint16_t order[32] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
-                                                     8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+  alignas(64) static constexpr uint16_t order[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
+                                                     21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
+                                                     11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
   const Bits rounded = std::bit_cast<Bits>(_mm512_cvtne2ps_pbh(odd, even));
   return _mm512_permutexvar_epi16(_mm512_load_si512(order), rounded);
 }
@@ -49,7 +50,9 @@ __mmask16 oddOf(__m512 values) {
   return _mm512_cmpge_epu32_mask(size, _mm512_set1_epi32(0x7f7f8000));
 }
 
-__mmask16 maskOf(int64_t count) { return count >= 16 ? 0xffff : __mmask16((1u << std::max<int64_t>(count, 0)) - 1); }
+__mmask16 maskOf(int64_t count) {
+  return count >= 16 ? 0xffff : __mmask16((1u << std::max<int64_t>(count, 0)) - 1);
+}
 
 /// Rows and columns of 16 x 16 numbers of 32 bits change places.
 void transpose(Bits (&r)[16]) {
@@ -85,13 +88,17 @@ template <int kPieces> void storeTiles(Bits (&rows)[kPieces][16], bool turned, c
   }
 }
 
-/// Sixteen lines' pieces of one step into one tile of each piece: a row of the tile is a line, its pairs along k. Where lines are the tile's
-/// columns (`asColumns`), a row is a pair and has all lines.
+/// Sixteen lines' pieces of one step into one tile of each piece: a row of the tile is a line, its
+/// pairs along k. Where lines are the tile's columns (`asColumns`), a row is a pair and has all
+/// lines.
 template <int kPieces>
-void packAlong(const float *at, int64_t step, int64_t lines, int64_t k, bool asColumns, char *to, uint8_t *odd) {
+void packAlong(const float *at, int64_t step, int64_t lines, int64_t k, bool asColumns, char *to,
+               uint8_t *odd) {
   // Even and odd elements of 32 along k.
-  alignas(64) static constexpr uint32_t evens[16] = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
-  alignas(64) static constexpr uint32_t odds[16] = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
+  alignas(64) static constexpr uint32_t evens[16] = {0,  2,  4,  6,  8,  10, 12, 14,
+                                                     16, 18, 20, 22, 24, 26, 28, 30};
+  alignas(64) static constexpr uint32_t odds[16] = {1,  3,  5,  7,  9,  11, 13, 15,
+                                                    17, 19, 21, 23, 25, 27, 29, 31};
   const __mmask16 first = maskOf(k), second = maskOf(k - 16);
   Bits rows[kPieces][16];
   for (int64_t line = 0; line < 16; ++line) {
@@ -104,8 +111,9 @@ void packAlong(const float *at, int64_t step, int64_t lines, int64_t k, bool asC
                  high = _mm512_maskz_loadu_ps(second, at + line * step + 16);
     if (kPieces > 1 && (oddOf(low) | oddOf(high)))
       odd[line] = 1;
-    const auto split = splitPairs<kPieces>(_mm512_permutex2var_ps(low, _mm512_load_si512(evens), high),
-                                           _mm512_permutex2var_ps(low, _mm512_load_si512(odds), high));
+    const auto split =
+        splitPairs<kPieces>(_mm512_permutex2var_ps(low, _mm512_load_si512(evens), high),
+                            _mm512_permutex2var_ps(low, _mm512_load_si512(odds), high));
     for (int p = 0; p < kPieces; ++p)
       rows[p][line] = split.piece[p];
   }
@@ -114,14 +122,16 @@ void packAlong(const float *at, int64_t step, int64_t lines, int64_t k, bool asC
 
 /// The same of lines that lie side by side.
 template <int kPieces>
-void packAcross(const float *at, int64_t step, int64_t lines, int64_t k, bool asColumns, char *to, uint8_t *odd) {
+void packAcross(const float *at, int64_t step, int64_t lines, int64_t k, bool asColumns, char *to,
+                uint8_t *odd) {
   const __mmask16 all = maskOf(lines);
   Bits rows[kPieces][16];
   __mmask16 seen = 0;
   for (int64_t pair = 0; pair < 16; ++pair) {
-    const __m512 even = 2 * pair < k ? _mm512_maskz_loadu_ps(all, at + 2 * pair * step) : _mm512_setzero_ps();
-    const __m512 uneven =
-        2 * pair + 1 < k ? _mm512_maskz_loadu_ps(all, at + (2 * pair + 1) * step) : _mm512_setzero_ps();
+    const __m512 even =
+        2 * pair < k ? _mm512_maskz_loadu_ps(all, at + 2 * pair * step) : _mm512_setzero_ps();
+    const __m512 uneven = 2 * pair + 1 < k ? _mm512_maskz_loadu_ps(all, at + (2 * pair + 1) * step)
+                                           : _mm512_setzero_ps();
     if (kPieces > 1)
       seen |= oddOf(even) | oddOf(uneven);
     const auto split = splitPairs<kPieces>(even, uneven);
@@ -137,16 +147,19 @@ template <int kPieces, bool asColumns> void pack(const AmxSource &s, void *panel
   char *to = static_cast<char *>(panel);
   for (int64_t l = 0; l < s.k; l += kStep, to += stepBytes(kPieces))
     for (int64_t line = 0; line < kPanel; line += 16) {
-      const int64_t lines = std::clamp<int64_t>(s.lines - line, 0, 16), k = std::min(kStep, s.k - l);
+      const int64_t lines = std::clamp<int64_t>(s.lines - line, 0, 16),
+                    k = std::min(kStep, s.k - l);
       if (s.isAcross)
-        packAcross<kPieces>(s.at + l * s.step + line, s.step, lines, k, asColumns, to + line * 64, odd + line);
+        packAcross<kPieces>(s.at + l * s.step + line, s.step, lines, k, asColumns, to + line * 64,
+                            odd + line);
       else
-        packAlong<kPieces>(s.at + line * s.step + l, s.step, lines, k, asColumns, to + line * 64, odd + line);
+        packAlong<kPieces>(s.at + line * s.step + l, s.step, lines, k, asColumns, to + line * 64,
+                           odd + line);
     }
 }
 
-/// Sums in tiles 0 to 3; a's in 4 and 5, b's in 6 and 7. A tile is loaded anew as soon as its last product is on its way, the other two of that
-/// piece being still to come.
+/// Sums in tiles 0 to 3; a's in 4 and 5, b's in 6 and 7. A tile is loaded anew as soon as its last
+/// product is on its way, the other two of that piece being still to come.
 template <int kPieces> void addSteps(const char *a, const char *b, int64_t steps) {
   constexpr int64_t kPiece = 2 * kTileBytes, kNext = stepBytes(kPieces), kLast = kNext - kPiece;
   _tile_loadd(6, b, 64);
@@ -186,8 +199,8 @@ template <int kPieces> void addSteps(const char *a, const char *b, int64_t steps
 }
 
 template <int kPieces>
-void multiply(const void *a, const void *b, int64_t steps, bool adds, float *c, int64_t step, int64_t rows,
-              int64_t columns) {
+void multiply(const void *a, const void *b, int64_t steps, bool adds, float *c, int64_t step,
+              int64_t rows, int64_t columns) {
   alignas(64) float whole[kPanel * kPanel];
   float *to = c;
   int64_t toStep = step;
@@ -234,8 +247,8 @@ void begin() {
 
 void end() { _tile_release(); }
 
-void multiplyOdd(const float *a, int64_t aStep, const float *b, int64_t bStep, int64_t bColumn, int64_t k, int64_t n,
-                 const uint8_t *isOdd, float *c) {
+void multiplyOdd(const float *a, int64_t aStep, const float *b, int64_t bStep, int64_t bColumn,
+                 int64_t k, int64_t n, const uint8_t *isOdd, float *c) {
   constexpr int64_t kMost = 64;
   for (int64_t first = 0; first < n; first += kMost) {
     const int64_t count = std::min(kMost, n - first);

@@ -1,8 +1,9 @@
-//===- AttentionKernel.cpp - calls of attention and its gradient, by kernels of this project ----------------------===//
+//===- AttentionKernel.cpp - calls of attention and its gradient, by kernels of this project --===//
 //
-// Sequences and heads are units, each for itself and in one order, so that threads share them with the bits of one (SimdAttention.h).
+// Sequences and heads are units, each for itself and in one order, so that threads share them with
+// the bits of one (SimdAttention.h).
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #include "runtime/common/base/StatusMacros.h"
 #include "runtime/kernels/LibraryCallReader.h"
 #include "runtime/kernels/OnednnLoader.h"
@@ -19,13 +20,15 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-/// Where a unit's rows of an operand are: one behind the other, or, where heads stand side by side, at the head's columns of a sample's rows.
+/// Where a unit's rows of an operand are: one behind the other, or, where heads stand side by side,
+/// at the head's columns of a sample's rows.
 struct Place {
   size_t buffer;
   int64_t first, sample, head; ///< elements: before all, from sample to sample, from head to head
 
   float *at(void *const *buffers, int64_t unit, int64_t heads) const {
-    return static_cast<float *>(buffers[buffer]) + first + unit / heads * sample + unit % heads * head;
+    return static_cast<float *>(buffers[buffer]) + first + unit / heads * sample +
+           unit % heads * head;
   }
 };
 
@@ -33,8 +36,9 @@ struct AttentionCall {
   AttentionShape shape{};
   std::vector<int64_t> leading; ///< units, row-major
   int64_t heads = 1; ///< that stand side by side in a row
-  std::vector<Place>
-      places; ///< query, key, value, then the output, of a gradient that one's and the gradients of the first three
+  /// query, key, value, then the output, of a gradient that one's and the gradients of the first
+  /// three
+  std::vector<Place> places;
   size_t maskBuffer = 0, scratchBuffer = 0;
   bool isGradient = false, masked = false;
   std::vector<int64_t> maskSteps; ///< one a leading dimension
@@ -49,21 +53,27 @@ struct AttentionCall {
   /// Of queries and keys that they see.
   uint64_t scores() const {
     const auto q = uint64_t(shape.queries), k = uint64_t(shape.keys), square = std::min(q, k);
-    return uint64_t(units()) * (shape.causal ? square * (square + 1) / 2 + (q - square) * k : q * k);
+    return uint64_t(units()) *
+           (shape.causal ? square * (square + 1) / 2 + (q - square) * k : q * k);
   }
-  /// Two products forward; five backward, two of them those of forward. 6 and 9 for what is between.
+  /// Two products forward; five backward, two of them those of forward. 6 and 9 for what is
+  /// between.
   uint64_t flops() const {
     const auto size = uint64_t(shape.size), width = uint64_t(shape.width);
     return scores() * (isGradient ? 6 * size + 4 * width + 9 : 2 * (size + width) + 6);
   }
-  /// Several a thread, so that threads end together; below so much work a wake-up costs more than it saves.
+  /// Several a thread, so that threads end together; below so much work a wake-up costs more than
+  /// it saves.
   uint32_t parts(uint32_t threads) const {
     constexpr uint64_t leastWork = 4 << 20;
     if (threads == 1)
       return 1;
-    return uint32_t(std::clamp<uint64_t>(flops() / leastWork, 1, uint64_t(std::min(units(), int64_t(threads) * 4))));
+    return uint32_t(std::clamp<uint64_t>(flops() / leastWork, 1,
+                                         uint64_t(std::min(units(), int64_t(threads) * 4))));
   }
-  uint64_t scratchBytes() const { return isGradient ? attentionGradScratchBytes(shape) : attentionScratchBytes(shape); }
+  uint64_t scratchBytes() const {
+    return isGradient ? attentionGradScratchBytes(shape) : attentionScratchBytes(shape);
+  }
   AttentionMask mask(const void *at, int64_t unit) const {
     if (!masked)
       return {nullptr, 0, 0};
@@ -77,8 +87,9 @@ struct AttentionCall {
 /// Which of the four kernels.
 struct Kind {
   bool isGradient;
-  bool
-      isPacked; ///< query, key and value of all heads are one operand, [leading…, rows, 3 * heads * size], and so are their gradients
+  /// query, key and value of all heads are one operand, [leading…, rows, 3 * heads * size], and so
+  /// are their gradients
+  bool isPacked;
 };
 
 class AttentionReader : CallReader {
@@ -91,11 +102,13 @@ public:
     if (!call.postOps.empty())
       return invalid("the post-op '", call.postOps.front(), "'; attention has none");
     const bool gradient = read_.isGradient;
-    const size_t given = (kind_.isPacked ? 1 : 3) + (gradient ? 2 : 0), results = gradient && !kind_.isPacked ? 3 : 1;
+    const size_t given = (kind_.isPacked ? 1 : 3) + (gradient ? 2 : 0),
+                 results = gradient && !kind_.isPacked ? 3 : 1;
     const bool masked = call.operands.size() == given + 1 + results;
     read_.masked = masked;
     if (!masked && call.operands.size() != given + results)
-      return invalid(call.operands.size(), " operands, expected ", given + results, ", or one more with a mask");
+      return invalid(call.operands.size(), " operands, expected ", given + results,
+                     ", or one more with a mask");
     GRAPHC_RETURN_IF_ERROR(readAttributes());
     GRAPHC_RETURN_IF_ERROR(kind_.isPacked ? readPackedShape() : readShapes());
     const std::vector<Shape> inputs = inputShapes();
@@ -108,16 +121,18 @@ public:
     else
       expected.push_back(outputShape());
     for (size_t i = 0; i < expected.size(); ++i)
-      GRAPHC_RETURN_IF_ERROR(masked && i == given
-                                 ? readMask(call.operands[i])
-                                 : checkOperand(i, expected[i], i < given ? GRAPHC_READ : GRAPHC_WRITE));
+      GRAPHC_RETURN_IF_ERROR(
+          masked && i == given
+              ? readMask(call.operands[i])
+              : checkOperand(i, expected[i], i < given ? GRAPHC_READ : GRAPHC_WRITE));
     read_.maskBuffer = given;
     read_.scratchBuffer = expected.size();
     kind_.isPacked ? placePacked(given + masked) : placeEach(given + masked);
     // As many as stay in a cache of the second level with all keys.
     AttentionShape &s = read_.shape;
     constexpr int64_t scores = 1 << 18, leastRows = 8;
-    s.rows = std::min(s.queries, std::clamp(scores / paddedRow(s.keys), leastRows, kMostAttentionRows));
+    s.rows =
+        std::min(s.queries, std::clamp(scores / paddedRow(s.keys), leastRows, kMostAttentionRows));
     return read_;
   }
 
@@ -125,10 +140,11 @@ private:
   absl::Status readAttributes() {
     bool scaled = false, counted = false;
     for (const CallAttribute &attribute : call.attributes) {
-      if (attribute.name == "causal" && attribute.integers == std::vector<int64_t>{1} && attribute.numbers.empty())
+      if (attribute.name == "causal" && attribute.integers == std::vector<int64_t>{1} &&
+          attribute.numbers.empty())
         read_.shape.causal = true;
-      else if (attribute.name == "scale" && attribute.integers.empty() && attribute.numbers.size() == 1 &&
-               std::isfinite(attribute.numbers[0]))
+      else if (attribute.name == "scale" && attribute.integers.empty() &&
+               attribute.numbers.size() == 1 && std::isfinite(attribute.numbers[0]))
         read_.shape.scale = float(attribute.numbers[0]), scaled = true;
       else if (kind_.isPacked && attribute.name == "heads" && attribute.integers.size() == 1 &&
                attribute.integers[0] > 0 && attribute.numbers.empty())
@@ -143,7 +159,8 @@ private:
   }
 
   absl::Status readShapes() {
-    const Shape &q = call.operands[0].shape, &k = call.operands[1].shape, &v = call.operands[2].shape;
+    const Shape &q = call.operands[0].shape, &k = call.operands[1].shape,
+                &v = call.operands[2].shape;
     if (q.size() < 2 || k.size() != q.size() || v.size() != q.size())
       return invalid("query, key and value have ", q.size(), ", ", k.size(), " and ", v.size(),
                      " dimensions, expected as many of each, at least 2");
@@ -188,12 +205,15 @@ private:
   /// The results begin at that buffer.
   void placeEach(size_t result) {
     const AttentionShape &s = read_.shape;
-    const int64_t q = s.queries * s.size, k = s.keys * s.size, v = s.keys * s.width, o = s.queries * s.width;
+    const int64_t q = s.queries * s.size, k = s.keys * s.size, v = s.keys * s.width,
+                  o = s.queries * s.width;
     read_.places = {{0, 0, q, 0}, {1, 0, k, 0}, {2, 0, v, 0}};
     if (read_.isGradient)
-      read_.places.insert(
-          read_.places.end(),
-          {{3, 0, o, 0}, {4, 0, o, 0}, {result, 0, q, 0}, {result + 1, 0, k, 0}, {result + 2, 0, v, 0}});
+      read_.places.insert(read_.places.end(), {{3, 0, o, 0},
+                                               {4, 0, o, 0},
+                                               {result, 0, q, 0},
+                                               {result + 1, 0, k, 0},
+                                               {result + 2, 0, v, 0}});
     else
       read_.places.push_back({result, 0, o, 0});
   }
@@ -213,22 +233,23 @@ private:
 
   absl::Status checkOperand(size_t i, const Shape &shape, GraphcAccess access) const {
     if (call.operands[i].shape != shape)
-      return invalid("operand ", i, " has the shape ", absl::StrJoin(call.operands[i].shape, "x"), ", expected ",
-                     absl::StrJoin(shape, "x"));
+      return invalid("operand ", i, " has the shape ", absl::StrJoin(call.operands[i].shape, "x"),
+                     ", expected ", absl::StrJoin(shape, "x"));
     return checkFloats(i, access);
   }
 
   absl::Status readMask(const CallOperand &mask) {
     Shape scores = read_.leading;
     scores.insert(scores.end(), {read_.shape.queries, read_.shape.keys});
-    if (mask.element != GRAPHC_I1 || mask.access != GRAPHC_READ || mask.shape.size() != scores.size())
+    if (mask.element != GRAPHC_I1 || mask.access != GRAPHC_READ ||
+        mask.shape.size() != scores.size())
       return invalid("the mask is not of i1, not read, or has not ", scores.size(), " dimensions");
     int64_t step = 1; // at most 2^62: queries and keys have at most 2^31 elements each
     std::vector<int64_t> steps(scores.size());
     for (size_t i = scores.size(); i-- > 0; step *= mask.shape[i]) {
       if (mask.shape[i] != 1 && mask.shape[i] != scores[i])
-        return invalid("the mask has the shape ", absl::StrJoin(mask.shape, "x"), ", expected sizes of 1 or of ",
-                       absl::StrJoin(scores, "x"));
+        return invalid("the mask has the shape ", absl::StrJoin(mask.shape, "x"),
+                       ", expected sizes of 1 or of ", absl::StrJoin(scores, "x"));
       steps[i] = mask.shape[i] == 1 ? 0 : step;
     }
     if (mask.bytes != uint64_t(step))
@@ -252,12 +273,15 @@ public:
     }
   }
   uint32_t parts() const override { return pool_ ? count_ : 1; }
-  std::string algorithm() const override { return absl::StrCat(kCpuAlgorithm, "kernels for ", simdKernels().name); }
+  std::string algorithm() const override {
+    return absl::StrCat(kCpuAlgorithm, "kernels for ", simdKernels().name);
+  }
 
   int run(void *const *buffers) override {
     const int64_t units = call_.units();
     return runParts(pool_, count_, [&](uint32_t index) {
-      void *scratch = pool_ ? own_->data + index * call_.scratchBytes() : buffers[call_.scratchBuffer];
+      void *scratch =
+          pool_ ? own_->data + index * call_.scratchBytes() : buffers[call_.scratchBuffer];
       for (int64_t unit = units * index / count_; unit < units * (index + 1) / count_; ++unit)
         runUnit(buffers, unit, scratch);
       return 0;
@@ -269,7 +293,8 @@ private:
     auto at = [&](size_t place) { return call_.places[place].at(buffers, unit, call_.heads); };
     const AttentionMask mask = call_.mask(buffers[call_.maskBuffer], unit);
     if (call_.isGradient)
-      simdKernels().attentionGrad(call_.shape, {at(0), at(1), at(2), at(3), at(4), mask, at(5), at(6), at(7)}, scratch);
+      simdKernels().attentionGrad(
+          call_.shape, {at(0), at(1), at(2), at(3), at(4), mask, at(5), at(6), at(7)}, scratch);
     else
       simdKernels().attention(call_.shape, {at(0), at(1), at(2), mask, at(3)}, scratch);
   }
@@ -288,10 +313,10 @@ public:
     GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, kind_).read());
     const AttentionShape &s = read.shape;
     CallFacts facts;
-    facts.name =
-        absl::StrCat(call.kernel, "_", absl::StrJoin(read.leading, "x"), read.leading.empty() ? "" : "x", s.queries,
-                     "x", s.keys, "_by_", s.size, s.width == s.size ? "" : absl::StrCat("_", s.width),
-                     s.causal ? "_causal" : "", read.masked ? "_mask" : "");
+    facts.name = absl::StrCat(call.kernel, "_", absl::StrJoin(read.leading, "x"),
+                              read.leading.empty() ? "" : "x", s.queries, "x", s.keys, "_by_",
+                              s.size, s.width == s.size ? "" : absl::StrCat("_", s.width),
+                              s.causal ? "_causal" : "", read.masked ? "_mask" : "");
     facts.flops = read.flops();
     return facts;
   }
@@ -299,8 +324,8 @@ public:
     GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, kind_).read());
     return read.scratchBytes();
   }
-  absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
-                                                      ThreadPool *pool) const override {
+  absl::StatusOr<std::unique_ptr<LibraryKernel>>
+  make(const LibraryCall &call, uint64_t scratchBytes, ThreadPool *pool) const override {
     GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, kind_).read());
     GRAPHC_RETURN_IF_ERROR(checkScratch(call.kernel, read.scratchBytes(), scratchBytes));
     const uint32_t parts = read.parts(pool ? pool->threads() : 1);
@@ -318,8 +343,8 @@ private:
 } // namespace
 
 std::vector<std::pair<std::string, const KernelProvider *>> attentionLibraries() {
-  static const AttentionLibrary forward({false, false}), gradient({true, false}), packed({false, true}),
-      packedGradient({true, true});
+  static const AttentionLibrary forward({false, false}), gradient({true, false}),
+      packed({false, true}), packedGradient({true, true});
   return {{"attention", &forward},
           {"attention_grad", &gradient},
           {"packed_attention", &packed},

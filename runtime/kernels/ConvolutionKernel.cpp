@@ -20,12 +20,14 @@ class BlockKernel {
 public:
   BlockKernel() = default;
   BlockKernel(BlockKernel &&other) noexcept
-      : winograd_(other.winograd_), api_(other.api_), kernel_(std::exchange(other.kernel_, nullptr)) {}
+      : winograd_(other.winograd_), api_(other.api_),
+        kernel_(std::exchange(other.kernel_, nullptr)) {}
   ~BlockKernel() {
     if (kernel_)
       api_->destroyConvolution(kernel_);
   }
-  absl::Status make(const GraphcConvolutionDesc &desc, uint64_t &filterBytes, uint64_t &scratchBytes) {
+  absl::Status make(const GraphcConvolutionDesc &desc, uint64_t &filterBytes,
+                    uint64_t &scratchBytes) {
     if (winogradServes(desc)) {
       winograd_.emplace(desc);
       filterBytes = winograd_->filterBytes();
@@ -36,7 +38,8 @@ public:
       return onednn().status();
     char message[256] = "";
     api_ = *onednn();
-    if (api_->createConvolution(&desc, &kernel_, &filterBytes, &scratchBytes, message, sizeof message) != 0)
+    if (api_->createConvolution(&desc, &kernel_, &filterBytes, &scratchBytes, message,
+                                sizeof message) != 0)
       return absl::InternalError(absl::StrCat("convolution: ", message));
     return absl::OkStatus();
   }
@@ -47,7 +50,8 @@ public:
     return 0;
   }
   std::string algorithm() const {
-    return absl::StrCat(kCpuAlgorithm, winograd_ ? "tiles of 4x4" : api_->implementationOfConvolution(kernel_));
+    return absl::StrCat(kCpuAlgorithm,
+                        winograd_ ? "tiles of 4x4" : api_->implementationOfConvolution(kernel_));
   }
   int reorderFilter(void *from, void *to) const {
     if (!winograd_)
@@ -88,7 +92,8 @@ public:
     return absl::OkStatus();
   }
 
-  /// The filter in the order of the blocks' kernel, or each block's part of its gradient; then a block's own.
+  /// The filter in the order of the blocks' kernel, or each block's part of its gradient; then a
+  /// block's own.
   uint64_t scratchBytes() const { return filtersBytes() + blockScratchBytes_; }
   std::string algorithm() const override { return blocks_[0].algorithm(); }
   uint32_t parts() const override { return pool_ ? uint32_t(blocks_.size()) : 1; }
@@ -97,7 +102,8 @@ public:
     // In the module's order: input, filter, result.
     constexpr int places[3][3] = {{0, 1, 2}, {2, 1, 0}, {0, 2, 1}};
     const int *at = places[desc_.kind];
-    auto *input = static_cast<uint8_t *>(buffers[at[0]]), *filter = static_cast<uint8_t *>(buffers[3]),
+    auto *input = static_cast<uint8_t *>(buffers[at[0]]),
+         *filter = static_cast<uint8_t *>(buffers[3]),
          *result = static_cast<uint8_t *>(buffers[at[2]]);
     if (desc_.kind != GRAPHC_CONVOLUTION_FILTER)
       if (int code = blocks_[0].reorderFilter(buffers[at[1]], filter))
@@ -122,10 +128,12 @@ private:
   }
 
   int runBlock(uint32_t index, uint8_t *input, uint8_t *filters, uint8_t *result) const {
-    uint8_t *filter = filters + (desc_.kind == GRAPHC_CONVOLUTION_FILTER ? index * filterBytes_ : 0);
+    uint8_t *filter =
+        filters + (desc_.kind == GRAPHC_CONVOLUTION_FILTER ? index * filterBytes_ : 0);
     uint8_t *scratch = pool_ ? own_->data + index * blockScratchBytes_ : filters + filtersBytes();
-    void *buffers[] = {input + index * bytesOf(desc_.batch * desc_.inputs, desc_.input, desc_), filter,
-                       result + index * bytesOf(desc_.batch * desc_.outputs, desc_.result, desc_), scratch};
+    void *buffers[] = {
+        input + index * bytesOf(desc_.batch * desc_.inputs, desc_.input, desc_), filter,
+        result + index * bytesOf(desc_.batch * desc_.outputs, desc_.result, desc_), scratch};
     return blocks_[pool_ ? index : 0].run(buffers);
   }
 
@@ -136,7 +144,8 @@ private:
   ThreadPool *pool_ = nullptr;
 };
 
-absl::StatusOr<std::unique_ptr<ConvolutionKernel>> makeKernel(const GraphcConvolutionDesc &desc, ThreadPool *pool) {
+absl::StatusOr<std::unique_ptr<ConvolutionKernel>> makeKernel(const GraphcConvolutionDesc &desc,
+                                                              ThreadPool *pool) {
   auto made = std::make_unique<ConvolutionKernel>();
   GRAPHC_RETURN_IF_ERROR(made->make(desc, pool));
   return made;
@@ -152,7 +161,8 @@ uint64_t multiplyAdds(const GraphcConvolutionDesc &d) {
 }
 
 uint32_t convolutionBlocks(const GraphcConvolutionDesc &d) {
-  // Some 30 microseconds of a core, of which a wake-up costs two or three; enough blocks that threads end together.
+  // Some 30 microseconds of a core, of which a wake-up costs two or three; enough blocks that
+  // threads end together.
   constexpr uint64_t leastWork = 4 << 20;
   constexpr int64_t most = 8;
   uint64_t filter = uint64_t(d.outputs) * uint64_t(d.inputs / d.groups);
@@ -171,8 +181,8 @@ absl::StatusOr<uint64_t> convolutionScratchBytes(const GraphcConvolutionDesc &de
   return kernel->scratchBytes();
 }
 
-absl::StatusOr<std::unique_ptr<LibraryKernel>> makeConvolution(const GraphcConvolutionDesc &desc, uint64_t scratchBytes,
-                                                               ThreadPool *pool) {
+absl::StatusOr<std::unique_ptr<LibraryKernel>>
+makeConvolution(const GraphcConvolutionDesc &desc, uint64_t scratchBytes, ThreadPool *pool) {
   GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<ConvolutionKernel> kernel, makeKernel(desc, pool));
   GRAPHC_RETURN_IF_ERROR(checkScratch("convolution", kernel->scratchBytes(), scratchBytes));
   return kernel;

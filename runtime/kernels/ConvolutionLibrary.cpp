@@ -13,13 +13,15 @@
 namespace graphc::kernels {
 namespace {
 
-/// The operands and the result by what they are to the convolution, and where in the call they stand.
+/// The operands and the result by what they are to the convolution, and where in the call they
+/// stand.
 struct Roles {
   const char *kernel;
   size_t input, filter, result; ///< the last of the call is the one that is computed
 };
-constexpr Roles roles[] = {
-    {"convolution", 0, 1, 2}, {"convolution_input_grad", 2, 1, 0}, {"convolution_filter_grad", 0, 2, 1}};
+constexpr Roles roles[] = {{"convolution", 0, 1, 2},
+                           {"convolution_input_grad", 2, 1, 0},
+                           {"convolution_filter_grad", 0, 2, 1}};
 
 class ConvolutionReader : CallReader {
 public:
@@ -35,7 +37,8 @@ public:
       return invalid(call.operands.size(), " operands, expected 3");
     desc_.space = int64_t(call.operands[0].shape.size()) - 2;
     if (desc_.space < 1 || desc_.space > 3)
-      return invalid("an operand of ", call.operands[0].shape.size(), " dimensions, expected 3 to 5");
+      return invalid("an operand of ", call.operands[0].shape.size(),
+                     " dimensions, expected 3 to 5");
     for (size_t i = 0; i < 3; ++i)
       GRAPHC_RETURN_IF_ERROR(checkOperand(i));
     for (const CallAttribute &attribute : call.attributes)
@@ -43,7 +46,8 @@ public:
     for (const int64_t *entries : {desc_.stride, desc_.dilation})
       if (entries[0] == 0)
         return invalid("window_strides or rhs_dilation is missing");
-    readShapes(call.operands[role.input].shape, call.operands[role.filter].shape, call.operands[role.result].shape);
+    readShapes(call.operands[role.input].shape, call.operands[role.filter].shape,
+               call.operands[role.result].shape);
     GRAPHC_RETURN_IF_ERROR(checkGeometry());
     return desc_;
   }
@@ -52,7 +56,8 @@ private:
   absl::Status checkOperand(size_t i) const {
     const CallOperand &operand = call.operands[i];
     if (int64_t(operand.shape.size()) != desc_.space + 2)
-      return invalid("operand ", i, " has ", operand.shape.size(), " dimensions, expected ", desc_.space + 2);
+      return invalid("operand ", i, " has ", operand.shape.size(), " dimensions, expected ",
+                     desc_.space + 2);
     return checkFloats(i, i == 2 ? GRAPHC_WRITE : GRAPHC_READ);
   }
 
@@ -60,10 +65,10 @@ private:
     if (!attribute.numbers.empty())
       return invalid(attribute.name, " is not of integers");
     const auto &given = attribute.integers;
-    for (auto [name, entries, least] :
-         {std::tuple("window_strides", desc_.stride, int64_t(1)),
-          std::tuple("rhs_dilation", desc_.dilation, int64_t(1)), std::tuple("padding_low", desc_.low, int64_t(0)),
-          std::tuple("padding_high", desc_.high, int64_t(0))}) {
+    for (auto [name, entries, least] : {std::tuple("window_strides", desc_.stride, int64_t(1)),
+                                        std::tuple("rhs_dilation", desc_.dilation, int64_t(1)),
+                                        std::tuple("padding_low", desc_.low, int64_t(0)),
+                                        std::tuple("padding_high", desc_.high, int64_t(0))}) {
       if (attribute.name != name)
         continue;
       if (int64_t(given.size()) != desc_.space)
@@ -110,19 +115,22 @@ private:
 
   absl::Status checkGeometry() const {
     if (resultBatch_ != desc_.batch || resultFeatures_ != desc_.outputs)
-      return invalid("the result has ", resultBatch_, " samples of ", resultFeatures_, " features, expected ",
-                     desc_.batch, " of ", desc_.outputs);
-    if (desc_.inputs % desc_.groups || desc_.outputs % desc_.groups || filterInputs_ != desc_.inputs / desc_.groups)
-      return invalid(desc_.groups, " groups of ", desc_.inputs, " and ", desc_.outputs, " features with a filter of ",
-                     filterInputs_);
+      return invalid("the result has ", resultBatch_, " samples of ", resultFeatures_,
+                     " features, expected ", desc_.batch, " of ", desc_.outputs);
+    if (desc_.inputs % desc_.groups || desc_.outputs % desc_.groups ||
+        filterInputs_ != desc_.inputs / desc_.groups)
+      return invalid(desc_.groups, " groups of ", desc_.inputs, " and ", desc_.outputs,
+                     " features with a filter of ", filterInputs_);
     for (int64_t i = 0; i < desc_.space; ++i) {
       // Sizes and entries are below 2^31, so that no product of two is more than 62 bits.
       const int64_t reach = (desc_.window[i] - 1) * desc_.dilation[i],
                     rest = desc_.input[i] + desc_.low[i] + desc_.high[i] - reach - 1;
       if (desc_.low[i] > reach || desc_.high[i] > reach)
-        return invalid("a padding of ", std::max(desc_.low[i], desc_.high[i]), " where a window reaches ", reach);
+        return invalid("a padding of ", std::max(desc_.low[i], desc_.high[i]),
+                       " where a window reaches ", reach);
       if (rest < 0 || rest / desc_.stride[i] + 1 != desc_.result[i])
-        return invalid("windows do not make the result of the input along dimension ", i, " of space");
+        return invalid("windows do not make the result of the input along dimension ", i,
+                       " of space");
     }
     return absl::OkStatus();
   }
@@ -138,13 +146,14 @@ public:
   absl::StatusOr<CallFacts> check(const LibraryCall &call) const override {
     GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, ConvolutionReader(call).read(kind_));
     auto list = [&](const int64_t *sizes) { return absl::StrJoin(sizes, sizes + desc.space, "x"); };
-    const bool strided = std::any_of(desc.stride, desc.stride + desc.space, [](int64_t stride) { return stride > 1; });
+    const bool strided = std::any_of(desc.stride, desc.stride + desc.space,
+                                     [](int64_t stride) { return stride > 1; });
     CallFacts facts;
-    facts.name =
-        absl::StrCat(call.kernel, "_", desc.batch, "x", list(desc.input), "x", desc.inputs, "_to_", desc.outputs,
-                     "_by_", list(desc.window), strided ? absl::StrCat("_stride_", list(desc.stride)) : "",
-                     desc.groups > 1 ? absl::StrCat("_groups_", desc.groups) : "", desc.nhwc ? "_nhwc" : "",
-                     desc.hwio ? "_hwio" : "");
+    facts.name = absl::StrCat(call.kernel, "_", desc.batch, "x", list(desc.input), "x", desc.inputs,
+                              "_to_", desc.outputs, "_by_", list(desc.window),
+                              strided ? absl::StrCat("_stride_", list(desc.stride)) : "",
+                              desc.groups > 1 ? absl::StrCat("_groups_", desc.groups) : "",
+                              desc.nhwc ? "_nhwc" : "", desc.hwio ? "_hwio" : "");
     facts.flops = 2 * multiplyAdds(desc);
     return facts;
   }
@@ -152,8 +161,8 @@ public:
     GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, ConvolutionReader(call).read(kind_));
     return convolutionScratchBytes(desc);
   }
-  absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
-                                                      ThreadPool *pool) const override {
+  absl::StatusOr<std::unique_ptr<LibraryKernel>>
+  make(const LibraryCall &call, uint64_t scratchBytes, ThreadPool *pool) const override {
     GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, ConvolutionReader(call).read(kind_));
     return makeConvolution(desc, scratchBytes, pool);
   }
@@ -169,8 +178,8 @@ private:
 } // namespace
 
 std::vector<std::pair<std::string, const KernelProvider *>> convolutionLibraries() {
-  static const ConvolutionLibrary result(GRAPHC_CONVOLUTION_RESULT), input(GRAPHC_CONVOLUTION_INPUT),
-      filter(GRAPHC_CONVOLUTION_FILTER);
+  static const ConvolutionLibrary result(GRAPHC_CONVOLUTION_RESULT),
+      input(GRAPHC_CONVOLUTION_INPUT), filter(GRAPHC_CONVOLUTION_FILTER);
   return {{roles[0].kernel, &result}, {roles[1].kernel, &input}, {roles[2].kernel, &filter}};
 }
 

@@ -9,12 +9,16 @@
 namespace graphc::kernels {
 namespace {
 
-/// Threads share columns, in groups of four vectors, so that each reads its own part of b; rows, where there are too few groups for all to have as many.
+/// Threads share columns, in groups of four vectors, so that each reads its own part of b; rows,
+/// where there are too few groups for all to have as many.
 struct Share {
-  static constexpr int64_t group = 64, leastRows = 24, leastWork = 4 << 20; // multiply-adds of a part: some 30 µs
+  // multiply-adds of a part: some 30 µs
+  static constexpr int64_t group = 64, leastRows = 24, leastWork = 4 << 20;
   Share(const MatmulDesc &d, uint32_t threads) {
-    const int64_t groups = (d.n + group - 1) / group, parts = std::min(int64_t(threads), d.m * d.n * d.k / leastWork);
-    isRows = groups < 4 * parts && groups % std::max<int64_t>(1, parts) != 0 && d.m >= leastRows * parts;
+    const int64_t groups = (d.n + group - 1) / group,
+                  parts = std::min(int64_t(threads), d.m * d.n * d.k / leastWork);
+    isRows =
+        groups < 4 * parts && groups % std::max<int64_t>(1, parts) != 0 && d.m >= leastRows * parts;
     count = uint32_t(std::max<int64_t>(1, isRows ? parts : std::min(parts, groups)));
   }
   bool isRows;
@@ -24,20 +28,25 @@ struct Share {
 class DirectMatmul final : public LibraryKernel {
 public:
   DirectMatmul(const MatmulDesc &desc, ThreadPool *with)
-      : d_(desc), share_(desc, with ? with->threads() : 1), pool_(share_.count > 1 ? with : nullptr) {
+      : d_(desc), share_(desc, with ? with->threads() : 1),
+        pool_(share_.count > 1 ? with : nullptr) {
     if (pool_)
       pool_->start();
   }
 
   uint32_t parts() const override { return share_.count; }
-  std::string algorithm() const override { return absl::StrCat(kCpuAlgorithm, "kernels for ", simdKernels().name); }
+  std::string algorithm() const override {
+    return absl::StrCat(kCpuAlgorithm, "kernels for ", simdKernels().name);
+  }
 
   int run(void *const *buffers) override {
     SimdProduct product{};
     product.m = d_.m, product.n = d_.n, product.k = d_.k;
-    product.a = static_cast<const float *>(buffers[0]), product.b = static_cast<const float *>(buffers[1]);
+    product.a = static_cast<const float *>(buffers[0]),
+    product.b = static_cast<const float *>(buffers[1]);
     product.aRow = d_.transposeA ? 1 : d_.k, product.aColumn = d_.transposeA ? d_.m : 1;
-    product.bias = d_.bias ? static_cast<const float *>(buffers[2]) : nullptr, product.relu = d_.relu;
+    product.bias = d_.bias ? static_cast<const float *>(buffers[2]) : nullptr,
+    product.relu = d_.relu;
     product.c = static_cast<float *>(buffers[d_.bias ? 3 : 2]);
     return runParts(pool_, share_.count, [&](uint32_t index) {
       const int64_t unit = share_.isRows ? 1 : Share::group, size = share_.isRows ? d_.m : d_.n;
@@ -59,16 +68,17 @@ private:
 
 } // namespace
 
-// As measured (docs/benchmarks.md): the left factor and a group of the right one's columns stay in a second-level cache. Of a longer k a chain's error would
-// be felt.
+// As measured (docs/benchmarks.md): the left factor and a group of the right one's columns stay in
+// a second-level cache. Of a longer k a chain's error would be felt.
 bool isDirect(const MatmulDesc &d) {
-  if (d.type != MatmulType::F32 || d.batch != 1 || d.transposeB || d.n % 16 != 0 || d.n < 64 || d.m < 2 || d.k < 32 ||
-      d.k > 1024)
+  if (d.type != MatmulType::F32 || d.batch != 1 || d.transposeB || d.n % 16 != 0 || d.n < 64 ||
+      d.m < 2 || d.k < 32 || d.k > 1024)
     return false;
   constexpr int64_t mostRight = 1 << 19;
   if (__int128(d.m) * d.k > simdKernels().mostDirect || __int128(d.k) * d.n > mostRight)
     return false;
-  // A left factor that is stored across is read in pieces of rows; if these are whole pages apart they fall into few sets of a cache.
+  // A left factor that is stored across is read in pieces of rows; if these are whole pages apart
+  // they fall into few sets of a cache.
   return !d.transposeA || (d.m >= 32 && d.m % 1024 != 0 && d.k <= 256 && d.n <= 512);
 }
 

@@ -20,11 +20,13 @@ class CallView {
 public:
   explicit CallView(const LibraryCall &call) {
     for (const CallAttribute &a : call.attributes)
-      attributes_.push_back({a.name.c_str(), a.integers.data(), a.integers.size(), a.numbers.data(), a.numbers.size()});
+      attributes_.push_back({a.name.c_str(), a.integers.data(), a.integers.size(), a.numbers.data(),
+                             a.numbers.size()});
     for (const std::string &name : call.postOps)
       postOps_.push_back(name.c_str());
     for (const CallOperand &o : call.operands)
-      operands_.push_back({uint32_t(o.element), uint32_t(o.access), o.shape.data(), o.shape.size(), o.bytes});
+      operands_.push_back(
+          {uint32_t(o.element), uint32_t(o.access), o.shape.data(), o.shape.size(), o.bytes});
     view_ = {call.kernel.c_str(), attributes_.data(), attributes_.size(), postOps_.data(),
              postOps_.size(),     operands_.data(),   operands_.size()};
   }
@@ -80,8 +82,8 @@ public:
     GRAPHC_RETURN_IF_ERROR(kernel.create(call));
     return kernel.scratchBytes();
   }
-  absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
-                                                      ThreadPool *) const override {
+  absl::StatusOr<std::unique_ptr<LibraryKernel>>
+  make(const LibraryCall &call, uint64_t scratchBytes, ThreadPool *) const override {
     auto kernel = std::make_unique<ModuleKernel>(type_);
     GRAPHC_RETURN_IF_ERROR(kernel->create(call));
     GRAPHC_RETURN_IF_ERROR(checkScratch(call.kernel, kernel->scratchBytes(), scratchBytes));
@@ -103,8 +105,8 @@ public:
     std::vector<std::string> known;
     for (auto &[name, library] : libraries_)
       known.push_back(name);
-    return absl::NotFoundError(absl::StrCat("no library has a kernel '", base::view(kernel), "', but ",
-                                            absl::StrJoin(known, ", "),
+    return absl::NotFoundError(absl::StrCat("no library has a kernel '", base::view(kernel),
+                                            "', but ", absl::StrJoin(known, ", "),
                                             "; GRAPHC_LIBRARIES may name a module that does"));
   }
 
@@ -129,7 +131,8 @@ private:
 
   absl::Status openModules() {
     const char *list = std::getenv("GRAPHC_LIBRARIES");
-    for (const std::string &path : std::vector<std::string>(absl::StrSplit(list ? list : "", ':', absl::SkipEmpty())))
+    for (const std::string &path :
+         std::vector<std::string>(absl::StrSplit(list ? list : "", ':', absl::SkipEmpty())))
       GRAPHC_RETURN_IF_ERROR(base::annotate(openModule(path), "GRAPHC_LIBRARIES"));
     return absl::OkStatus();
   }
@@ -141,15 +144,17 @@ private:
     auto get = reinterpret_cast<GraphcGetLibraryModule>(::dlsym(handle, "graphc_library_module"));
     const GraphcLibraryModule *module = get ? get() : nullptr;
     if (!module || module->version != GRAPHC_LIBRARY_ABI_VERSION)
-      return absl::FailedPreconditionError(
-          absl::StrCat(path,
-                       module ? absl::StrCat(" has interface version ", module->version, ", this build ")
-                              : std::string(" does not export 'graphc_library_module' of version "),
-                       GRAPHC_LIBRARY_ABI_VERSION));
+      return absl::FailedPreconditionError(absl::StrCat(
+          path,
+          module ? absl::StrCat(" has interface version ", module->version, ", this build ")
+                 : std::string(" does not export 'graphc_library_module' of version "),
+          GRAPHC_LIBRARY_ABI_VERSION));
     for (uint32_t i = 0; i < module->kernelCount; ++i)
-      if (!libraries_.emplace(module->kernels[i].name, new ModuleLibrary(module->kernels[i])).second)
-        return absl::FailedPreconditionError(absl::StrCat(path, " has a kernel '", module->kernels[i].name,
-                                                          "', which another module or graphc itself has"));
+      if (!libraries_.emplace(module->kernels[i].name, new ModuleLibrary(module->kernels[i]))
+               .second)
+        return absl::FailedPreconditionError(
+            absl::StrCat(path, " has a kernel '", module->kernels[i].name,
+                         "', which another module or graphc itself has"));
     return absl::OkStatus();
   }
 
@@ -177,8 +182,8 @@ absl::StatusOr<uint64_t> scratchBytesOf(const LibraryCall &call) {
   return library->scratchBytes(call);
 }
 
-absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &call, uint64_t scratchBytes,
-                                                          ThreadPool *pool) {
+absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &call,
+                                                          uint64_t scratchBytes, ThreadPool *pool) {
   GRAPHC_ASSIGN_OR_RETURN(const KernelProvider *library, findLibrary(call.kernel));
   return library->make(call, scratchBytes, pool);
 }
@@ -191,9 +196,10 @@ uint32_t partsOf(const LibraryCall &call, uint32_t threads) {
 absl::Status checkScratch(std::string_view what, uint64_t needed, uint64_t given) {
   if (needed <= given)
     return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(base::view(what), ": the library needs ", needed,
-                                                    " bytes of scratch on this CPU, the plan gives ", given,
-                                                    "; compile the plan on this kind of machine"));
+  return absl::FailedPreconditionError(
+      absl::StrCat(base::view(what), ": the library needs ", needed,
+                   " bytes of scratch on this CPU, the plan gives ", given,
+                   "; compile the plan on this kind of machine"));
 }
 
 } // namespace graphc::kernels

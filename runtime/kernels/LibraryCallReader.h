@@ -1,4 +1,4 @@
-//===- LibraryCallReader.h - what readers of calls of several kernels have in common --------------------*- C++ -*-===//
+//===- LibraryCallReader.h - what readers of calls of several kernels have in common ----------===//
 #ifndef GRAPHC_RUNTIME_KERNELS_LIBRARYCALLREADER_H
 #define GRAPHC_RUNTIME_KERNELS_LIBRARYCALLREADER_H
 
@@ -17,7 +17,8 @@ class CallReader {
 protected:
   explicit CallReader(const LibraryCall &call) : call(call) {}
 
-  static constexpr int64_t kMost = std::numeric_limits<int32_t>::max(); ///< elements; oneDNN counts in 32 bits
+  /// elements; oneDNN counts in 32 bits
+  static constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
 
   template <typename... Parts> absl::Status invalid(const Parts &...parts) const {
     return absl::InvalidArgumentError(absl::StrCat(call.kernel, ": ", parts...));
@@ -29,12 +30,13 @@ protected:
     if (operand.element != GRAPHC_F32)
       return invalid("operand ", i, " is not of f32");
     if (operand.access != access)
-      return invalid("operand ", i, " is ", operand.access == GRAPHC_READ ? "read" : "written", ", expected the other");
+      return invalid("operand ", i, " is ", operand.access == GRAPHC_READ ? "read" : "written",
+                     ", expected the other");
     int64_t elements = 1;
     for (int64_t size : operand.shape) {
       if (size < 1 || size > kMost || elements * size > kMost)
-        return invalid("operand ", i, " has the shape ", absl::StrJoin(operand.shape, "x"), ", expected 1 to ", kMost,
-                       " elements");
+        return invalid("operand ", i, " has the shape ", absl::StrJoin(operand.shape, "x"),
+                       ", expected 1 to ", kMost, " elements");
       elements *= size;
     }
     if (operand.bytes != uint64_t(elements) * 4)

@@ -1,4 +1,4 @@
-//===- MatmulKernel.cpp - products by libgraphc_onednn.so ---------------------------------------------------------===//
+//===- MatmulKernel.cpp - products by libgraphc_onednn.so -------------------------------------===//
 
 #include "runtime/kernels/MatmulKernel.h"
 
@@ -45,7 +45,9 @@ public:
   }
   int run(void *const *buffers) const { return api_->run(kernel_, buffers); }
   uint64_t scratchBytes() const { return scratch_; }
-  std::string algorithm() const { return absl::StrCat(kCpuAlgorithm, api_->implementation(kernel_)); }
+  std::string algorithm() const {
+    return absl::StrCat(kCpuAlgorithm, api_->implementation(kernel_));
+  }
 
 private:
   const GraphcOnednnApi *api_ = nullptr;
@@ -53,7 +55,8 @@ private:
   uint64_t scratch_ = 0;
 };
 
-/// A product in blocks: one kernel, one copy of its rows of a, where that is transposed, and one scratch memory each.
+/// A product in blocks: one kernel, one copy of its rows of a, where that is transposed, and one
+/// scratch memory each.
 class BlockedMatmul {
 public:
   explicit BlockedMatmul(const MatmulDesc &desc) : desc_(desc) {}
@@ -86,8 +89,9 @@ private:
   int runBlock(uint32_t index, void *const *buffers) const {
     const MatmulBlock &block = blocks_[index];
     const int64_t rows = block.desc.m, matrix = desc_.batch == 1 ? 0 : block.first;
-    const auto *a = static_cast<const float *>(buffers[0]) +
-                    (matrix ? matrix * desc_.m * desc_.k : block.first * (desc_.transposeA ? 1 : desc_.k));
+    const auto *a =
+        static_cast<const float *>(buffers[0]) +
+        (matrix ? matrix * desc_.m * desc_.k : block.first * (desc_.transposeA ? 1 : desc_.k));
     auto *b = static_cast<float *>(buffers[1]) + matrix * desc_.k * desc_.n;
     if (copiesRows()) {
       auto *copy = reinterpret_cast<float *>(memory_->data + copies_[index]);
@@ -97,7 +101,8 @@ private:
     }
     const int c = desc_.bias ? 3 : 2;
     void *own[5] = {const_cast<float *>(a), b, buffers[2]};
-    own[c] = static_cast<float *>(buffers[c]) + block.first * desc_.n * (desc_.batch == 1 ? 1 : desc_.m);
+    own[c] =
+        static_cast<float *>(buffers[c]) + block.first * desc_.n * (desc_.batch == 1 ? 1 : desc_.m);
     own[c + 1] = memory_->data + scratches_[index];
     return products_[index].run(own);
   }
@@ -109,12 +114,13 @@ private:
   std::unique_ptr<Bytes> memory_;
 };
 
-/// Whether blocks give the bits of the whole, found by trying: the order in which a kernel adds does not depend on the numbers. They do
-/// where the library's choice for a block sums in the same pieces of k; it did in all that was tried, but it promises nothing.
+/// Whether blocks give the bits of the whole, found by trying: the order in which a kernel adds
+/// does not depend on the numbers. They do where the library's choice for a block sums in the same
+/// pieces of k; it did in all that was tried, but it promises nothing.
 bool giveTheSame(const MatmulDesc &d, const Product &whole, const BlockedMatmul &blocked) {
   const uint64_t result = uint64_t(d.batch * d.m * d.n);
-  const uint64_t sizes[] = {uint64_t(d.batch * d.m * d.k), uint64_t(d.batch * d.k * d.n), uint64_t(d.n), result,
-                            result};
+  const uint64_t sizes[] = {uint64_t(d.batch * d.m * d.k), uint64_t(d.batch * d.k * d.n),
+                            uint64_t(d.n), result, result};
   std::vector<std::unique_ptr<Bytes>> memory;
   uint32_t state = 2463534242;
   for (uint64_t size : sizes) {
@@ -139,7 +145,8 @@ bool giveTheSame(const MatmulDesc &d, const Product &whole, const BlockedMatmul 
 }
 
 /// Once a process, product and number of blocks.
-bool areKnownToGiveTheSame(const MatmulDesc &d, const Product &whole, const BlockedMatmul &blocked) {
+bool areKnownToGiveTheSame(const MatmulDesc &d, const Product &whole,
+                           const BlockedMatmul &blocked) {
   static base::Mutex mutex;
   static std::map<std::string, bool> known ABSL_GUARDED_BY(mutex);
   base::MutexLock lock(mutex);
@@ -161,11 +168,14 @@ Way wayOf(const MatmulDesc &d) {
 
 class OnednnMatmul final : public LibraryKernel {
 public:
-  static absl::StatusOr<std::unique_ptr<OnednnMatmul>> make(const MatmulDesc &desc, ThreadPool *pool) {
+  static absl::StatusOr<std::unique_ptr<OnednnMatmul>> make(const MatmulDesc &desc,
+                                                            ThreadPool *pool) {
     if (!onednn().ok())
       return onednn().status();
-    if (desc.type != MatmulType::F32 || desc.m <= 0 || desc.n <= 0 || desc.k <= 0 || desc.batch <= 0)
-      return absl::InvalidArgumentError(absl::StrCat(describe(desc), ": the library has no such kernel"));
+    if (desc.type != MatmulType::F32 || desc.m <= 0 || desc.n <= 0 || desc.k <= 0 ||
+        desc.batch <= 0)
+      return absl::InvalidArgumentError(
+          absl::StrCat(describe(desc), ": the library has no such kernel"));
     std::unique_ptr<OnednnMatmul> made(new OnednnMatmul);
     GRAPHC_RETURN_IF_ERROR(base::annotate(made->create(desc, pool), describe(desc)));
     return made;
@@ -174,7 +184,9 @@ public:
   uint64_t scratchBytes() const { return whole_.scratchBytes(); }
   std::string algorithm() const override { return whole_.algorithm(); }
   uint32_t parts() const override { return blocked_ ? blocked_->count() : 1; }
-  int run(void *const *buffers) override { return blocked_ ? blocked_->run(buffers, pool_) : whole_.run(buffers); }
+  int run(void *const *buffers) override {
+    return blocked_ ? blocked_->run(buffers, pool_) : whole_.run(buffers);
+  }
 
 private:
   absl::Status create(const MatmulDesc &desc, ThreadPool *with) {
@@ -211,8 +223,9 @@ private:
 } // namespace
 
 std::string describe(const MatmulDesc &d) {
-  return absl::StrCat("matmul f32 ", d.batch == 1 ? "" : absl::StrCat(d.batch, "x"), d.m, "x", d.n, "x", d.k,
-                      d.transposeA ? " transpose_a" : "", d.transposeB ? " transpose_b" : "",
+  return absl::StrCat("matmul f32 ", d.batch == 1 ? "" : absl::StrCat(d.batch, "x"), d.m, "x", d.n,
+                      "x", d.k, d.transposeA ? " transpose_a" : "",
+                      d.transposeB ? " transpose_b" : "",
                       d.precision == MatmulPrecision::Tf32   ? " tf32"
                       : d.precision == MatmulPrecision::Bf16 ? " bf16"
                                                              : "",
@@ -240,13 +253,14 @@ uint32_t matmulParts(const MatmulDesc &desc, uint32_t threads) {
   return uint32_t(std::max<size_t>(1, blocksOf(desc, threads).size()));
 }
 
-absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes,
-                                                          ThreadPool *pool) {
+absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc,
+                                                          uint64_t scratchBytes, ThreadPool *pool) {
   switch (wayOf(desc)) {
   case Way::Narrow:
     return makeNarrowMatmul(desc, pool);
   case Way::MatrixUnit:
-    GRAPHC_RETURN_IF_ERROR(checkScratch(describe(desc), tileMatmulScratchBytes(desc), scratchBytes));
+    GRAPHC_RETURN_IF_ERROR(
+        checkScratch(describe(desc), tileMatmulScratchBytes(desc), scratchBytes));
     return makeTileMatmul(desc, pool);
   case Way::Direct:
     return makeDirectMatmul(desc, pool);

@@ -1,5 +1,5 @@
-// What a call of the library matmul looks like, on CPUs and on GPUs. MatmulKernel.cpp makes and runs the first, runtime/device/cuda/CublasMatmul.cpp the
-// second.
+// What a call of the library matmul looks like, on CPUs and on GPUs. MatmulKernel.cpp makes and
+// runs the first, runtime/device/cuda/CublasMatmul.cpp the second.
 #include "runtime/common/base/StatusMacros.h"
 #include "runtime/kernels/KernelRegistry.h"
 #include "runtime/kernels/MatmulKernel.h"
@@ -15,8 +15,8 @@ template <typename... Parts> absl::Status invalid(const Parts &...parts) {
   return absl::InvalidArgumentError(absl::StrCat("matmul: ", parts...));
 }
 
-/// What a GPU's product is given to work in, for parts of a sum that are added up afterwards: eight of 1,024 x 128 elements. The library takes no
-/// algorithm that needs more.
+/// What a GPU's product is given to work in, for parts of a sum that are added up afterwards: eight
+/// of 1,024 x 128 elements. The library takes no algorithm that needs more.
 constexpr uint64_t kGpuScratchBytes = 4 << 20;
 
 absl::Status readAttributes(const LibraryCall &call, MatmulDesc &desc) {
@@ -46,7 +46,8 @@ absl::Status readAttributes(const LibraryCall &call, MatmulDesc &desc) {
     else if (isPrecision)
       return invalid("two precisions");
     else
-      return invalid("'", attribute.name, "' is none of m, n, k, batch, transpose_a, transpose_b, tf32, bf16");
+      return invalid("'", attribute.name,
+                     "' is none of m, n, k, batch, transpose_a, transpose_b, tf32, bf16");
   }
   if (!desc.m || !desc.n || !desc.k)
     return invalid("m, n or k is missing");
@@ -86,10 +87,12 @@ absl::StatusOr<MatmulDesc> readCall(const LibraryCall &call, bool onGpu) {
     if (operand.access != expected[i].access)
       return invalid(expected[i].name, " is ", operand.access == GRAPHC_READ ? "read" : "written",
                      ", expected the other");
-    if (operand.bytes != expected[i].elements * 4) // a product of four sizes of at most 2^31 may be more than 64 bits
+    // a product of four sizes of at most 2^31 may be more than 64 bits
+    if (operand.bytes != expected[i].elements * 4)
       return invalid(expected[i].name, " has ", operand.bytes / 4, " elements, expected ",
-                     expected[i].elements >= (1ull << 62) ? "more than there can be"
-                                                          : absl::StrCat(uint64_t(expected[i].elements)));
+                     expected[i].elements >= (1ull << 62)
+                         ? "more than there can be"
+                         : absl::StrCat(uint64_t(expected[i].elements)));
   }
   return desc;
 }
@@ -98,8 +101,8 @@ absl::StatusOr<CallFacts> factsOf(const LibraryCall &call, bool onGpu) {
   GRAPHC_ASSIGN_OR_RETURN(MatmulDesc desc, readCall(call, onGpu));
   CallFacts facts;
   facts.name = absl::StrCat(call.kernel, "_", desc.m, "x", desc.n, "x", desc.k,
-                            desc.batch == 1 ? "" : absl::StrCat("_batch", desc.batch), desc.transposeA ? "_ta" : "",
-                            desc.transposeB ? "_tb" : "",
+                            desc.batch == 1 ? "" : absl::StrCat("_batch", desc.batch),
+                            desc.transposeA ? "_ta" : "", desc.transposeB ? "_tb" : "",
                             desc.precision == MatmulPrecision::Tf32   ? "_tf32"
                             : desc.precision == MatmulPrecision::Bf16 ? "_bf16"
                                                                       : "",
@@ -111,13 +114,15 @@ absl::StatusOr<CallFacts> factsOf(const LibraryCall &call, bool onGpu) {
 
 class MatmulLibrary final : public KernelProvider {
 public:
-  absl::StatusOr<CallFacts> check(const LibraryCall &call) const override { return factsOf(call, /*onGpu=*/false); }
+  absl::StatusOr<CallFacts> check(const LibraryCall &call) const override {
+    return factsOf(call, /*onGpu=*/false);
+  }
   absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const override {
     GRAPHC_ASSIGN_OR_RETURN(MatmulDesc desc, readCall(call, /*onGpu=*/false));
     return matmulScratchBytes(desc);
   }
-  absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
-                                                      ThreadPool *pool) const override {
+  absl::StatusOr<std::unique_ptr<LibraryKernel>>
+  make(const LibraryCall &call, uint64_t scratchBytes, ThreadPool *pool) const override {
     GRAPHC_ASSIGN_OR_RETURN(MatmulDesc desc, readCall(call, /*onGpu=*/false));
     return makeMatmul(desc, scratchBytes, pool);
   }
@@ -129,10 +134,16 @@ public:
 
 class GpuMatmulLibrary final : public KernelProvider {
 public:
-  absl::StatusOr<CallFacts> check(const LibraryCall &call) const override { return factsOf(call, /*onGpu=*/true); }
-  absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &) const override { return kGpuScratchBytes; }
-  absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t, ThreadPool *) const override {
-    return absl::FailedPreconditionError(absl::StrCat(call.kernel, ": a lane's thread does no product of a GPU's"));
+  absl::StatusOr<CallFacts> check(const LibraryCall &call) const override {
+    return factsOf(call, /*onGpu=*/true);
+  }
+  absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &) const override {
+    return kGpuScratchBytes;
+  }
+  absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t,
+                                                      ThreadPool *) const override {
+    return absl::FailedPreconditionError(
+        absl::StrCat(call.kernel, ": a lane's thread does no product of a GPU's"));
   }
 };
 
@@ -148,6 +159,8 @@ const KernelProvider &gpuMatmulLibrary() {
   return library;
 }
 
-absl::StatusOr<MatmulDesc> readGpuMatmul(const LibraryCall &call) { return readCall(call, /*onGpu=*/true); }
+absl::StatusOr<MatmulDesc> readGpuMatmul(const LibraryCall &call) {
+  return readCall(call, /*onGpu=*/true);
+}
 
 } // namespace graphc::kernels

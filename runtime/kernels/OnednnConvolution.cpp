@@ -1,9 +1,10 @@
-//===- OnednnConvolution.cpp - convolutions through oneDNN 2.6 -------------------------------------------------------===//
+//===- OnednnConvolution.cpp - convolutions through oneDNN 2.6 --------------------------------===//
 //
-// Input and result with features last are taken as they are: the library's kernels for them are as fast as for its blocked order. Features
-// first are brought into that and back, within the call. The filter is in the library's order always; who calls brings it there once.
+// Input and result with features last are taken as they are: the library's kernels for them are as
+// fast as for its blocked order. Features first are brought into that and back, within the call.
+// The filter is in the library's order always; who calls brings it there once.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #include "runtime/kernels/OnednnEngine.h"
 
 #include <stdexcept>
@@ -85,7 +86,8 @@ Convolution makeConvolution(const GraphcConvolutionDesc &d) {
   const memory::desc input = d.nhwc ? made.input.given : anyOrder(made.input.given);
   const memory::desc result = d.nhwc ? made.result.given : anyOrder(made.result.given),
                      filter = anyOrder(made.filter.given);
-  const memory::dims strides = placesOf(d, d.stride), low = placesOf(d, d.low), high = placesOf(d, d.high);
+  const memory::dims strides = placesOf(d, d.stride), low = placesOf(d, d.low),
+                     high = placesOf(d, d.high);
   memory::dims dilations = placesOf(d, d.dilation);
   for (int64_t &dilation : dilations)
     --dilation; // the library counts what is left out
@@ -93,10 +95,10 @@ Convolution makeConvolution(const GraphcConvolutionDesc &d) {
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
   const auto algorithm = dnnl::algorithm::convolution_direct;
-  dnnl::convolution_forward::primitive_desc forward(dnnl::convolution_forward::desc(dnnl::prop_kind::forward_training,
-                                                                                    algorithm, input, filter, result,
-                                                                                    strides, dilations, low, high),
-                                                    attributes, cpuEngine());
+  dnnl::convolution_forward::primitive_desc forward(
+      dnnl::convolution_forward::desc(dnnl::prop_kind::forward_training, algorithm, input, filter,
+                                      result, strides, dilations, low, high),
+      attributes, cpuEngine());
   auto take = [&](const auto &description, const memory::desc &input, const memory::desc &filter,
                   const memory::desc &result) {
     made.input.own = input;
@@ -110,19 +112,22 @@ Convolution makeConvolution(const GraphcConvolutionDesc &d) {
     made.primitive = dnnl::convolution_forward(forward);
   } else if (d.kind == GRAPHC_CONVOLUTION_INPUT) {
     dnnl::convolution_backward_data::primitive_desc backward(
-        dnnl::convolution_backward_data::desc(algorithm, input, filter, result, strides, dilations, low, high),
+        dnnl::convolution_backward_data::desc(algorithm, input, filter, result, strides, dilations,
+                                              low, high),
         attributes, cpuEngine(), forward);
     take(backward, backward.diff_src_desc(), backward.weights_desc(), backward.diff_dst_desc());
     made.primitive = dnnl::convolution_backward_data(backward);
   } else {
     dnnl::convolution_backward_weights::primitive_desc backward(
-        dnnl::convolution_backward_weights::desc(algorithm, input, filter, result, strides, dilations, low, high),
+        dnnl::convolution_backward_weights::desc(algorithm, input, filter, result, strides,
+                                                 dilations, low, high),
         attributes, cpuEngine(), forward);
     take(backward, backward.src_desc(), backward.diff_weights_desc(), backward.diff_dst_desc());
     made.primitive = dnnl::convolution_backward_weights(backward);
   }
   auto reorder = [&](const Orders &orders, bool computed) {
-    const memory::desc &from = computed ? orders.own : orders.given, &to = computed ? orders.given : orders.own;
+    const memory::desc &from = computed ? orders.own : orders.given,
+                       &to = computed ? orders.given : orders.own;
     dnnl::primitive_attr user;
     user.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     dnnl::reorder::primitive_desc description(cpuEngine(), from, cpuEngine(), to, user);
@@ -155,7 +160,8 @@ struct Kernel {
   dnnl::stream stream;
   Arguments arguments;
   Move input, result, filter;
-  uint64_t inputBytes = 0, resultBytes = 0; ///< of scratch memory, for what is not in the library's order
+  /// of scratch memory, for what is not in the library's order
+  uint64_t inputBytes = 0, resultBytes = 0;
 
   void make(const GraphcConvolutionDesc &d) {
     useOneThread();
@@ -164,8 +170,10 @@ struct Kernel {
     kind = d.kind;
     stream = dnnl::stream(cpuEngine());
     arguments.add(c.input.own, kind == GRAPHC_CONVOLUTION_INPUT ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC);
-    arguments.add(c.filter.own, kind == GRAPHC_CONVOLUTION_FILTER ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS);
-    arguments.add(c.result.own, kind == GRAPHC_CONVOLUTION_RESULT ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST);
+    arguments.add(c.filter.own,
+                  kind == GRAPHC_CONVOLUTION_FILTER ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS);
+    arguments.add(c.result.own,
+                  kind == GRAPHC_CONVOLUTION_RESULT ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST);
     if (c.scratch.get_size())
       arguments.add(c.scratch, DNNL_ARG_SCRATCHPAD);
     auto prepare = [](Move &move, const Orders &orders, bool computed) {
@@ -181,14 +189,18 @@ struct Kernel {
       resultBytes = aligned(c.result.own.get_size());
     }
   }
-  uint64_t scratchBytes() const { return inputBytes + resultBytes + convolution->scratch.get_size(); }
+  uint64_t scratchBytes() const {
+    return inputBytes + resultBytes + convolution->scratch.get_size();
+  }
 
   int run(void *const *buffers) {
     auto *scratch = static_cast<uint8_t *>(buffers[3]);
-    void *ownInput = inputBytes ? scratch : buffers[0], *ownResult = resultBytes ? scratch + inputBytes : buffers[2];
+    void *ownInput = inputBytes ? scratch : buffers[0],
+         *ownResult = resultBytes ? scratch + inputBytes : buffers[2];
     void *own[] = {ownInput, buffers[1], ownResult, scratch + inputBytes + resultBytes};
     const Convolution &c = *convolution;
-    const bool computesInput = kind == GRAPHC_CONVOLUTION_INPUT, computesResult = kind == GRAPHC_CONVOLUTION_RESULT;
+    const bool computesInput = kind == GRAPHC_CONVOLUTION_INPUT,
+               computesResult = kind == GRAPHC_CONVOLUTION_RESULT;
     int code = 0;
     auto move = [&](Move &move, const dnnl::reorder &reorder, void *from, void *to) {
       void *both[] = {from, to};
@@ -211,8 +223,8 @@ struct Kernel {
 
 } // namespace
 
-int createConvolution(const GraphcConvolutionDesc *desc, void **kernel, uint64_t *filterBytes, uint64_t *scratchBytes,
-                      char *message, size_t messageBytes) {
+int createConvolution(const GraphcConvolutionDesc *desc, void **kernel, uint64_t *filterBytes,
+                      uint64_t *scratchBytes, char *message, size_t messageBytes) {
   return guarded(message, messageBytes, [&] {
     auto made = std::make_unique<Kernel>();
     made->make(*desc);
@@ -222,7 +234,9 @@ int createConvolution(const GraphcConvolutionDesc *desc, void **kernel, uint64_t
   });
 }
 
-int runConvolution(void *kernel, void *const *buffers) { return static_cast<Kernel *>(kernel)->run(buffers); }
+int runConvolution(void *kernel, void *const *buffers) {
+  return static_cast<Kernel *>(kernel)->run(buffers);
+}
 
 int reorderFilter(void *opaque, void *from, void *to) {
   Kernel &kernel = *static_cast<Kernel *>(opaque);

@@ -1,4 +1,4 @@
-//===- OnednnEngine.h - what the files of the module libgraphc_onednn.so share ------------------------*- C++ -*-===//
+//===- OnednnEngine.h - what the files of the module libgraphc_onednn.so share ------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_KERNELS_ONEDNNENGINE_H
 #define GRAPHC_RUNTIME_KERNELS_ONEDNNENGINE_H
 
@@ -15,25 +15,30 @@
 
 namespace graphc::onednn {
 
-/// The thread count is a property of the calling thread in OpenMP; with one, oneDNN enters no parallel region.
+/// The thread count is a property of the calling thread in OpenMP; with one, oneDNN enters no
+/// parallel region.
 void useOneThread();
-/// The highest x86-64 level whose instructions the library may use, as graphc_onednn_api() was told; 0 is no limit.
+/// The highest x86-64 level whose instructions the library may use, as graphc_onednn_api() was
+/// told; 0 is no limit.
 uint32_t &maxLevel();
 /// Created once, after maxLevel() is set.
 dnnl::engine &cpuEngine();
 
-/// Version of the library, its own name of the kernel, and the caches by whose sizes it cuts sums into pieces.
+/// Version of the library, its own name of the kernel, and the caches by whose sizes it cuts sums
+/// into pieces.
 std::string describe(const char *implementation);
 
-/// Equal descriptors, byte by byte, have one `Made` in a process: lanes, phases and blocks of one size share it. It stays for those who come
-/// later; of many, those that nobody holds go.
-template <typename Desc, typename Made, Made (*make)(const Desc &)> std::shared_ptr<const Made> find(const Desc &desc) {
+/// Equal descriptors, byte by byte, have one `Made` in a process: lanes, phases and blocks of one
+/// size share it. It stays for those who come later; of many, those that nobody holds go.
+template <typename Desc, typename Made, Made (*make)(const Desc &)>
+std::shared_ptr<const Made> find(const Desc &desc) {
   struct Less {
     bool operator()(const Desc &a, const Desc &b) const { return memcmp(&a, &b, sizeof a) < 0; }
   };
   constexpr size_t kIdle = 1024; // beyond what is held
   static base::Mutex mutex;
-  static auto &all = *new std::map<Desc, std::shared_ptr<const Made>, Less>; // under `mutex`, never ended
+  // under `mutex`, never ended
+  static auto &all = *new std::map<Desc, std::shared_ptr<const Made>, Less>;
   static size_t most = kIdle; // under `mutex`
   base::MutexLock lock(mutex);
   if (auto found = all.find(desc); found != all.end())
@@ -72,7 +77,8 @@ public:
   int run(const dnnl::primitive &primitive, const dnnl::stream &stream, void *const *buffers) {
     useOneThread();
     for (int i = 0; i < count_; ++i)
-      if (dnnl_status_t status = dnnl_memory_set_data_handle_v2(memories_[i].get(), buffers[i], stream.get());
+      if (dnnl_status_t status =
+              dnnl_memory_set_data_handle_v2(memories_[i].get(), buffers[i], stream.get());
           status != dnnl_success)
         return int(status);
     return int(dnnl_primitive_execute(primitive.get(), stream.get(), count_, arguments_));
@@ -84,8 +90,8 @@ private:
   int count_ = 0;
 };
 
-int createConvolution(const GraphcConvolutionDesc *desc, void **kernel, uint64_t *filterBytes, uint64_t *scratchBytes,
-                      char *message, size_t messageBytes);
+int createConvolution(const GraphcConvolutionDesc *desc, void **kernel, uint64_t *filterBytes,
+                      uint64_t *scratchBytes, char *message, size_t messageBytes);
 int runConvolution(void *kernel, void *const *buffers);
 int reorderFilter(void *kernel, void *from, void *to);
 void destroyConvolution(void *kernel);

@@ -1,4 +1,4 @@
-//===- OnednnLoader.cpp - opens libgraphc_onednn.so ---------------------------------------------------------------===//
+//===- OnednnLoader.cpp - opens libgraphc_onednn.so -------------------------------------------===//
 #include "runtime/kernels/OnednnLoader.h"
 
 #include "runtime/common/base/CpuFeatures.h"
@@ -18,8 +18,9 @@ namespace {
 
 constexpr char moduleName[] = "libgraphc_onednn.so";
 
-// Beside the executable, or where build tree and installation keep libraries relative to it; last by name alone, which a program of
-// somebody else's finds through the RPATH that find_package(graphc) gives it.
+// Beside the executable, or where build tree and installation keep libraries relative to it; last
+// by name alone, which a program of somebody else's finds through the RPATH that
+// find_package(graphc) gives it.
 std::vector<std::string> modulePaths() {
   if (const char *path = getenv("GRAPHC_ONEDNN"))
     return {path};
@@ -56,9 +57,9 @@ absl::StatusOr<const GraphcOnednnApi *> openModule() {
           absl::StrCat(path, " does not belong to this build (its interface version differs)"));
     return api;
   }
-  return absl::NotFoundError(absl::StrCat("cannot find ", moduleName,
-                                          ", which holds products and convolutions of f32; looked for ", tried,
-                                          "; GRAPHC_ONEDNN may name it"));
+  return absl::NotFoundError(absl::StrCat(
+      "cannot find ", moduleName, ", which holds products and convolutions of f32; looked for ",
+      tried, "; GRAPHC_ONEDNN may name it"));
 }
 
 } // namespace

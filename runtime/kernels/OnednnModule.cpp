@@ -1,13 +1,15 @@
-//===- OnednnModule.cpp - libgraphc_onednn.so: matmul through oneDNN 2.6 ---------------------------------------------===//
+//===- OnednnModule.cpp - libgraphc_onednn.so: matmul through oneDNN 2.6 ----------------------===//
 //
-// Plain row-major memory on both sides (no reorder at run time), user-mode scratchpad, primitive and memory objects made
-// once. Exceptions of oneDNN's C++ interface end here; run() uses the C interface, which does not throw.
+// Plain row-major memory on both sides (no reorder at run time), user-mode scratchpad, primitive
+// and memory objects made once. Exceptions of oneDNN's C++ interface end here; run() uses the C
+// interface, which does not throw.
 //
-// Which of its kernels oneDNN takes shall follow from the descriptor and the CPU: it is told what it would else read from the
-// environment, it runs on the calling thread alone, and its cache is off. That cache takes two products for the same that differ in
-// the step along a dimension of size 1, and gives both the kernel of whichever was made first; find() compares all bytes.
+// Which of its kernels oneDNN takes shall follow from the descriptor and the CPU: it is told what
+// it would else read from the environment, it runs on the calling thread alone, and its cache is
+// off. That cache takes two products for the same that differ in the step along a dimension of size
+// 1, and gives both the kernel of whichever was made first; find() compares all bytes.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "runtime/kernels/OnednnEngine.h"
 
@@ -45,7 +47,8 @@ static dnnl_cpu_isa_t instructionsOf(uint32_t level) {
 
 dnnl::engine &cpuEngine() {
   static dnnl::engine engine = [] {
-    // These two fail where a kernel was made before, which is not so, or where oneDNN was built without them.
+    // These two fail where a kernel was made before, which is not so, or where oneDNN was built
+    // without them.
     (void)dnnl_set_max_cpu_isa(instructionsOf(maxLevel()));
     (void)dnnl_set_cpu_isa_hints(dnnl_cpu_isa_no_hints);
     dnnl::set_primitive_cache_capacity(0);
@@ -54,7 +57,8 @@ dnnl::engine &cpuEngine() {
   return engine;
 }
 
-/// The instructions that oneDNN takes for f32: two of its kernels of one name ("gemm:jit") differ in their blocks, and so in their bits.
+/// The instructions that oneDNN takes for f32: two of its kernels of one name ("gemm:jit") differ
+/// in their blocks, and so in their bits.
 static const char *instructions() {
   switch (dnnl_get_effective_cpu_isa()) {
   case dnnl_cpu_isa_sse41:
@@ -77,9 +81,9 @@ static const char *instructions() {
 std::string describe(const char *implementation) {
   const dnnl_version_t *version = dnnl_version();
   char text[200];
-  snprintf(text, sizeof text, "oneDNN %d.%d.%d %s for %s, caches of %ld and %ld bytes", version->major, version->minor,
-           version->patch, implementation, instructions(), sysconf(_SC_LEVEL1_DCACHE_SIZE),
-           sysconf(_SC_LEVEL2_CACHE_SIZE));
+  snprintf(text, sizeof text, "oneDNN %d.%d.%d %s for %s, caches of %ld and %ld bytes",
+           version->major, version->minor, version->patch, implementation, instructions(),
+           sysconf(_SC_LEVEL1_DCACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE));
   return text;
 }
 
@@ -98,7 +102,8 @@ struct MatmulKernel {
   Arguments arguments;
 };
 
-static_assert(sizeof(GraphcMatmulDesc) == 8 * 8 + 4 * 4 && sizeof(GraphcConvolutionDesc) == (5 + 7 * 3) * 8 + 4 * 4,
+static_assert(sizeof(GraphcMatmulDesc) == 8 * 8 + 4 * 4 &&
+                  sizeof(GraphcConvolutionDesc) == (5 + 7 * 3) * 8 + 4 * 4,
               "no padding");
 
 Product makeProduct(const GraphcMatmulDesc &d) {
@@ -124,10 +129,12 @@ Product makeProduct(const GraphcMatmulDesc &d) {
   if (d.bias)
     product.bias = d.batch == 1 ? memory::desc({1, d.n}, f32, memory::format_tag::ab)
                                 : memory::desc({1, 1, d.n}, f32, memory::format_tag::abc);
-  dnnl::matmul::desc operation = d.bias ? dnnl::matmul::desc(product.a, product.b, product.bias, product.c)
-                                        : dnnl::matmul::desc(product.a, product.b, product.c);
+  dnnl::matmul::desc operation =
+      d.bias ? dnnl::matmul::desc(product.a, product.b, product.bias, product.c)
+             : dnnl::matmul::desc(product.a, product.b, product.c);
   dnnl::matmul::primitive_desc description(operation, attributes, cpuEngine());
-  while (d.packed && strncmp(description.impl_info_str(), "brg", 3) == 0 && description.next_impl()) {
+  while (d.packed && strncmp(description.impl_info_str(), "brg", 3) == 0 &&
+         description.next_impl()) {
   }
   product.primitive = dnnl::matmul(description);
   product.scratch = description.scratchpad_desc();
@@ -135,7 +142,8 @@ Product makeProduct(const GraphcMatmulDesc &d) {
   return product;
 }
 
-int create(const GraphcMatmulDesc *d, void **kernel, uint64_t *scratchBytes, char *message, size_t messageBytes) {
+int create(const GraphcMatmulDesc *d, void **kernel, uint64_t *scratchBytes, char *message,
+           size_t messageBytes) {
   return guarded(message, messageBytes, [&] {
     auto made = std::make_unique<MatmulKernel>();
     useOneThread();
@@ -179,7 +187,8 @@ constexpr GraphcOnednnApi api = {GRAPHC_ONEDNN_ABI_VERSION,
 } // namespace
 } // namespace graphc::onednn
 
-extern "C" __attribute__((visibility("default"))) const GraphcOnednnApi *graphc_onednn_api(uint32_t maxLevel) {
+extern "C" __attribute__((visibility("default"))) const GraphcOnednnApi *
+graphc_onednn_api(uint32_t maxLevel) {
   graphc::onednn::maxLevel() = maxLevel;
   return &graphc::onednn::api;
 }

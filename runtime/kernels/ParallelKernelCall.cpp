@@ -2,8 +2,8 @@
 
 namespace graphc::kernels {
 
-int callInBlocks(GraphcKernel kernel, uint32_t blocks, void *const *buffers, const GraphcContext &context,
-                 ThreadPool *pool) {
+int callInBlocks(GraphcKernel kernel, uint32_t blocks, void *const *buffers,
+                 const GraphcContext &context, ThreadPool *pool) {
   if (!pool || pool->threads() == 1)
     return kernel(buffers, &context); // endBlock is 0: all of them
   return runParts(pool, blocks, [&](uint32_t index) {

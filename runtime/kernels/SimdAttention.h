@@ -1,10 +1,12 @@
-//===- SimdAttention.h - attention of one sequence of one head, forward and backward ------------------------------*- C++ -*-===//
+//===- SimdAttention.h - attention of one sequence of one head, forward and backward ----------===//
 //
-// Included behind SimdTile.h. Some rows of queries at a time: their scores with all keys that they may see (causal: none behind the last of
-// these rows), the softmax of each whole row, the product with the values. Backward the same scores and weights are computed again, so forward
-// keeps nothing. Sums go over keys, or over queries, in their order: a unit's bits depend on the shape and the kind of CPU alone.
+// Included behind SimdTile.h. Some rows of queries at a time: their scores with all keys that they
+// may see (causal: none behind the last of these rows), the softmax of each whole row, the product
+// with the values. Backward the same scores and weights are computed again, so forward keeps
+// nothing. Sums go over keys, or over queries, in their order: a unit's bits depend on the shape
+// and the kind of CPU alone.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Scratch memory, taken piece by piece; each row of a piece begins on 64 bytes.
 struct Memory {
@@ -16,7 +18,8 @@ struct Memory {
   }
 };
 
-inline void transposeInto(float *to, int64_t toRow, const float *from, int64_t fromRow, int64_t rows, int64_t columns) {
+inline void transposeInto(float *to, int64_t toRow, const float *from, int64_t fromRow,
+                          int64_t rows, int64_t columns) {
   const int64_t wholeRows = rows - rows % kWidth, wholeColumns = columns - columns % kWidth;
   for (int64_t i = 0; i < wholeRows; i += kWidth)
     for (int64_t j = 0; j < wholeColumns; j += kWidth)
@@ -29,9 +32,11 @@ inline void transposeInto(float *to, int64_t toRow, const float *from, int64_t f
   }
 }
 
-/// The matrix itself where its rows are whole vectors for every kind of CPU and stand one behind the other; else a copy with zeros behind each row.
-/// Rows that stand far apart fall into few sets of a cache.
-inline const float *padded(Memory &memory, const float *from, int64_t step, int64_t rows, int64_t columns) {
+/// The matrix itself where its rows are whole vectors for every kind of CPU and stand one behind
+/// the other; else a copy with zeros behind each row. Rows that stand far apart fall into few sets
+/// of a cache.
+inline const float *padded(Memory &memory, const float *from, int64_t step, int64_t rows,
+                           int64_t columns) {
   if (areWhole(columns, step))
     return from;
   const int64_t row = paddedRow(columns);
@@ -58,18 +63,22 @@ inline void unpad(float *to, int64_t step, const float *from, int64_t rows, int6
 }
 
 /// How many keys the queries before `end` may see.
-inline int64_t seenBefore(const AttentionShape &s, int64_t end) { return s.causal && end < s.keys ? end : s.keys; }
+inline int64_t seenBefore(const AttentionShape &s, int64_t end) {
+  return s.causal && end < s.keys ? end : s.keys;
+}
 
 inline int64_t wholeVectors(int64_t count) { return (count + kWidth - 1) / kWidth * kWidth; }
 
-/// Rows whose weights are made at once: what has to wait for a row's largest product, and for its sum, does not wait alone.
+/// Rows whose weights are made at once: what has to wait for a row's largest product, and for its
+/// sum, does not wait alone.
 constexpr int64_t kWeighed = kWidth == 16 ? 4 : 2;
 
-/// Weights of queries i … i + rows - 1, not divided by their sums, in place of their products with the keys before `seen`, zeros up to whole vectors; the sums,
-/// which are 1 where there is nothing to see.
+/// Weights of queries i … i + rows - 1, not divided by their sums, in place of their products with
+/// the keys before `seen`, zeros up to whole vectors; the sums, which are 1 where there is nothing
+/// to see.
 template <int64_t rows>
-inline void weighRows(const AttentionShape &s, const AttentionMask &mask, int64_t i, float *first, int64_t step,
-                      int64_t seen, float *totals) {
+inline void weighRows(const AttentionShape &s, const AttentionMask &mask, int64_t i, float *first,
+                      int64_t step, int64_t seen, float *totals) {
   const float infinity = __builtin_inff();
   const int64_t vectors = wholeVectors(seen);
   for (int64_t r = 0; r < rows; ++r) {
@@ -111,8 +120,8 @@ inline void weighRows(const AttentionShape &s, const AttentionMask &mask, int64_
 }
 
 /// The same of `rows` rows, `step` apart.
-inline void weigh(const AttentionShape &s, const AttentionMask &mask, int64_t i, int64_t rows, float *first,
-                  int64_t step, int64_t seen, float *totals) {
+inline void weigh(const AttentionShape &s, const AttentionMask &mask, int64_t i, int64_t rows,
+                  float *first, int64_t step, int64_t seen, float *totals) {
   int64_t r = 0;
   for (; r + kWeighed <= rows; r += kWeighed)
     weighRows<kWeighed>(s, mask, i + r, first + r * step, step, seen, totals + r);
@@ -134,7 +143,8 @@ inline float dot(const float *a, const float *b, int64_t count) {
 void attention(const AttentionShape &s, const AttentionForward &u, void *scratch) {
   Memory memory{static_cast<char *>(scratch)};
   const int64_t row = scoreRow(s), width = paddedRow(s.width);
-  float *keys = memory.take(s.size, row), *scores = memory.take(s.rows, row), *sums = memory.take(s.rows, width);
+  float *keys = memory.take(s.size, row), *scores = memory.take(s.rows, row),
+        *sums = memory.take(s.rows, width);
   const float *values = padded(memory, u.value, s.valueStep, s.keys, s.width);
   transposeInto(keys, row, u.key, s.keyStep, s.keys, s.size);
   for (int64_t first = 0; first < s.queries; first += s.rows) {
@@ -153,7 +163,8 @@ void attention(const AttentionShape &s, const AttentionForward &u, void *scratch
   }
 }
 
-// With p the weights, o the output and g its gradient: dv = pᵀ g, and t = scale p (g vᵀ - sum(g o)) gives dq = t k, dk = tᵀ q.
+// With p the weights, o the output and g its gradient: dv = pᵀ g, and t = scale p (g vᵀ - sum(g o))
+// gives dq = t k, dk = tᵀ q.
 void attentionGrad(const AttentionShape &s, const AttentionBackward &u, void *scratch) {
   Memory memory{static_cast<char *>(scratch)};
   const int64_t row = scoreRow(s), size = paddedRow(s.size), width = paddedRow(s.width);

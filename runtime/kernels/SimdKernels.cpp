@@ -17,13 +17,16 @@ uint64_t attentionGradScratchBytes(const AttentionShape &s) {
   const int64_t ofKeys = areWhole(s.size, s.keyStep) ? 0 : 2 * s.keys * size;
   const int64_t ofValues = areWhole(s.width, s.valueStep) ? 0 : s.keys * width;
   const int64_t ofOutput = areWhole(s.width, s.outputStep) ? 0 : s.queries * width;
-  return uint64_t((s.size + s.width + 2 * s.rows) * scoreRow(s) + ofQueries + ofKeys + ofValues + ofOutput) * 4;
+  return uint64_t((s.size + s.width + 2 * s.rows) * scoreRow(s) + ofQueries + ofKeys + ofValues +
+                  ofOutput) *
+         4;
 }
 
 const SimdKernels &simdKernels() {
   static const SimdKernels &found = []() -> const SimdKernels & {
     const bool avx2 = base::hasCpuFeatures({"avx2", "fma"});
-    const bool avx512 = avx2 && base::hasCpuFeatures({"avx512f", "avx512dq", "avx512bw", "avx512vl"});
+    const bool avx512 =
+        avx2 && base::hasCpuFeatures({"avx512f", "avx512dq", "avx512bw", "avx512vl"});
     return avx512 ? kSimdAvx512 : avx2 ? kSimdAvx2 : kSimdBase;
   }();
   return found;

@@ -1,9 +1,11 @@
-//===- SimdKernels.h - kernels of this project, compiled for each kind of CPU ---------------------------*- C++ -*-===//
+//===- SimdKernels.h - kernels of this project, compiled for each kind of CPU -------*- C++ -*-===//
 //
-// SimdTile.h, SimdAttention.h and SimdNarrow.h are compiled three times: for AVX-512, for AVX2 with FMA, for any x86-64; SimdDirect.h for AVX-512 alone. Which of them a process calls follows
-// from its CPU, and so do the bits. Plain functions on plain memory: whoever calls them shares units out over threads.
+// SimdTile.h, SimdAttention.h and SimdNarrow.h are compiled three times: for AVX-512, for AVX2 with
+// FMA, for any x86-64; SimdDirect.h for AVX-512 alone. Which of them a process calls follows from
+// its CPU, and so do the bits. Plain functions on plain memory: whoever calls them shares units out
+// over threads.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_KERNELS_SIMDKERNELS_H
 #define GRAPHC_RUNTIME_KERNELS_SIMDKERNELS_H
 
@@ -20,7 +22,8 @@ struct AttentionShape {
   bool causal; ///< query i looks at keys 0 … i alone
   float scale;
   int64_t rows; ///< so many queries at a time; at most kMostAttentionRows
-  /// Elements from row to row of each operand, and of its gradient: more than a row has where several heads, or all three, stand side by side.
+  /// Elements from row to row of each operand, and of its gradient: more than a row has where
+  /// several heads, or all three, stand side by side.
   int64_t queryStep, keyStep, valueStep, outputStep;
 };
 constexpr int64_t kMostAttentionRows = 32;
@@ -63,8 +66,9 @@ struct SimdKernels {
   /// Of one unit. `scratch` is 64-byte aligned and has as many bytes as the functions below say.
   void (*attention)(const AttentionShape &shape, const AttentionForward &unit, void *scratch);
   void (*attentionGrad)(const AttentionShape &shape, const AttentionBackward &unit, void *scratch);
-  /// Rows [first, end) of a product, multiples of 16 but for its last: of a that is stored k x m, with m at least 16; the same with n and b's step from row to row 1; of a that is stored
-  /// m x k, with these 1.
+  /// Rows [first, end) of a product, multiples of 16 but for its last: of a that is stored k x m,
+  /// with m at least 16; the same with n and b's step from row to row 1; of a that is stored m x k,
+  /// with these 1.
   void (*narrowAcross)(const SimdProduct &product, int64_t first, int64_t end);
   void (*narrowColumn)(const SimdProduct &product, int64_t first, int64_t end);
   void (*narrowDots)(const SimdProduct &product, int64_t first, int64_t end);
@@ -75,14 +79,18 @@ struct SimdKernels {
 
 /// Elements from row to row of a matrix whose rows are whole vectors for each kind of CPU.
 inline int64_t paddedRow(int64_t columns) { return (columns + 15) / 16 * 16; }
-/// The same of one with a column a key: an odd number of cache lines, so that a column is not in a few sets of the cache.
+/// The same of one with a column a key: an odd number of cache lines, so that a column is not in a
+/// few sets of the cache.
 inline int64_t scoreRow(const AttentionShape &s) {
   const int64_t row = paddedRow(s.keys);
   return row / 16 % 2 ? row : row + 16;
 }
 
-/// Whether a matrix with rows of so many elements, `step` apart, needs no copy: its rows are whole vectors, one behind the other.
-inline bool areWhole(int64_t columns, int64_t step) { return step == columns && paddedRow(columns) == columns; }
+/// Whether a matrix with rows of so many elements, `step` apart, needs no copy: its rows are whole
+/// vectors, one behind the other.
+inline bool areWhole(int64_t columns, int64_t step) {
+  return step == columns && paddedRow(columns) == columns;
+}
 
 /// A multiple of 64, the same for each kind of CPU.
 uint64_t attentionScratchBytes(const AttentionShape &shape);

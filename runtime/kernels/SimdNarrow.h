@@ -1,21 +1,24 @@
-//===- SimdNarrow.h - products with few columns, for one kind of CPU -----------------------------------------------------*- C++ -*-===//
+//===- SimdNarrow.h - products with few columns, for one kind of CPU ----------------*- C++ -*-===//
 //
 // Included behind SimdTile.h.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 constexpr int64_t kAcross = 64; // columns of a at a time
 /// Columns of b at once.
 constexpr int64_t kAtOnce = kSums >= 16 ? 16 : kSums / kVectors;
 
-/// A longer chain is cut in pieces, which are added up in their order: a chain's error grows with its length.
+/// A longer chain is cut in pieces, which are added up in their order: a chain's error grows with
+/// its length.
 constexpr int64_t kMostChain = 1024;
 
-/// sums = bᵀ a for columns [from, from + columns) of a, whole vectors, and `rows` columns of b from `first` on.
+/// sums = bᵀ a for columns [from, from + columns) of a, whole vectors, and `rows` columns of b from
+/// `first` on.
 template <int rows, int vectors = (rows * kVectors <= kSums ? kVectors
                                    : rows * 2 <= kSums      ? 2
                                                             : 1)>
-inline void sumAcross(const SimdProduct &p, int64_t first, int64_t from, int64_t columns, float *sums) {
+inline void sumAcross(const SimdProduct &p, int64_t first, int64_t from, int64_t columns,
+                      float *sums) {
   const Left left{p.b + first * p.bColumn, p.bColumn, p.bRow};
   int64_t j = 0;
   for (; j + vectors * kWidth <= columns; j += vectors * kWidth)
@@ -27,7 +30,8 @@ inline void sumAcross(const SimdProduct &p, int64_t first, int64_t from, int64_t
 
 template <class> struct SumsAcross;
 template <int... i> struct SumsAcross<Sequence<int, i...>> {
-  static constexpr void (*ofRows[])(const SimdProduct &, int64_t, int64_t, int64_t, float *) = {sumAcross<i + 1>...};
+  static constexpr void (*ofRows[])(const SimdProduct &, int64_t, int64_t, int64_t,
+                                    float *) = {sumAcross<i + 1>...};
 };
 
 /// The same of all of b's columns, and of a piece of k.
@@ -48,8 +52,9 @@ inline SimdProduct pieceOf(const SimdProduct &p, int64_t l) {
   return piece;
 }
 
-/// As a gradient of weights is: a is stored k x m, and its rows, columns of the product's left factor, are long. Vectors go along them; what they sum is put
-/// across at the end. An element is one chain of multiply-adds in k's order, or the sum of several, whatever else is computed.
+/// As a gradient of weights is: a is stored k x m, and its rows, columns of the product's left
+/// factor, are long. Vectors go along them; what they sum is put across at the end. An element is
+/// one chain of multiply-adds in k's order, or the sum of several, whatever else is computed.
 inline void narrowAcross(const SimdProduct &p, int64_t first, int64_t end) {
   alignas(64) float sums[kMostNarrow * kAcross] = {}, across[kAcross * kMostNarrow];
   int64_t width = 0;
@@ -58,7 +63,8 @@ inline void narrowAcross(const SimdProduct &p, int64_t first, int64_t end) {
     if (width > kWidth)
       width -= width % kWidth;
     // What is less than a vector begins earlier, where one ends with the row.
-    const int64_t whole = width < kWidth ? kWidth : width, from = i + whole <= p.m ? i : p.m - whole;
+    const int64_t whole = width < kWidth ? kWidth : width,
+                  from = i + whole <= p.m ? i : p.m - whole;
     sumAcross(pieceOf(p, 0), from, whole, sums);
     for (int64_t l = kMostChain; l < p.k; l += kMostChain) {
       alignas(64) float more[kMostNarrow * kAcross];
@@ -93,8 +99,10 @@ inline float finished(const SimdProduct &p, int64_t row, float sum) {
   return p.relu && value <= 0 ? 0 : value;
 }
 
-/// sums = a piece's columns [from, from + columns), whole vectors, of which `once` rows are read at a time.
-template <int64_t once> inline void addRows(const SimdProduct &p, int64_t from, int64_t columns, float *sums) {
+/// sums = a piece's columns [from, from + columns), whole vectors, of which `once` rows are read at
+/// a time.
+template <int64_t once>
+inline void addRows(const SimdProduct &p, int64_t from, int64_t columns, float *sums) {
   const float *a = p.a + from;
   __builtin_memset(sums, 0, size_t(columns) * sizeof(float));
   int64_t l = 0;
@@ -114,7 +122,8 @@ template <int64_t once> inline void addRows(const SimdProduct &p, int64_t from, 
       store(sums + j, multiplyAdd(all(p.b[l]), load(a + l * p.m + j), load(sums + j)));
 }
 
-/// One column of b, a as above: a's rows are read from end to end, some at a time, and what is summed lies in the first cache.
+/// One column of b, a as above: a's rows are read from end to end, some at a time, and what is
+/// summed lies in the first cache.
 inline void narrowColumn(const SimdProduct &p, int64_t first, int64_t end) {
   constexpr int64_t most = 8192;
   alignas(64) float more[most];
@@ -125,7 +134,8 @@ inline void narrowColumn(const SimdProduct &p, int64_t first, int64_t end) {
       float *c = p.c + from, *sums = l == 0 ? c : more;
       const SimdProduct piece = pieceOf(p, l);
       addRows<6>(piece, from, whole, sums);
-      if (whole < columns) { // what is less than a vector begins earlier, where one ends with the row
+      if (whole < columns) {
+        // what is less than a vector begins earlier, where one ends with the row
         alignas(64) float last[kWidth];
         tile<1, 1>({piece.b, 0, 1}, piece.a + p.m - kWidth, p.m, last, kWidth, piece.k, false);
         for (int64_t j = whole; j < columns; ++j)
@@ -139,7 +149,8 @@ inline void narrowColumn(const SimdProduct &p, int64_t first, int64_t end) {
     p.c[j] = finished(p, j, p.c[j]);
 }
 
-/// One column: a product of each row of a with b. The sums of kWidth chains, two of them in turns, are added up in sumOf()'s order.
+/// One column: a product of each row of a with b. The sums of kWidth chains, two of them in turns,
+/// are added up in sumOf()'s order.
 inline void narrowDots(const SimdProduct &p, int64_t first, int64_t end) {
   constexpr int64_t once = 4;
   for (int64_t i = first; i < end; i += once) {

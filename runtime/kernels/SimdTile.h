@@ -1,11 +1,12 @@
-//===- SimdTile.h - sums of products in registers, for one kind of CPU ----------------------------------*- C++ -*-===//
+//===- SimdTile.h - sums of products in registers, for one kind of CPU --------------*- C++ -*-===//
 //
-// Included once by each file that is compiled for a kind of CPU (SimdKernels.h), in a namespace of its own. Nothing of the standard library
-// here: a linker may take one file's inline functions, compiled for a newer CPU, for all files.
+// Included once by each file that is compiled for a kind of CPU (SimdKernels.h), in a namespace of
+// its own. Nothing of the standard library here: a linker may take one file's inline functions,
+// compiled for a newer CPU, for all files.
 //
 // Each element of a result is one sum over k in k's order, whatever the tile that it is in.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #if defined(__AVX512F__)
 constexpr int kWidth = 16, kVectors = 4, kSums = 24;
@@ -84,7 +85,8 @@ inline void transposeSquare(float *to, int64_t toRow, const float *from, int64_t
     store(to + i * toRow, rows[i]);
 }
 
-/// exp(x) for x <= 0, and NaN for NaN; 0 below the logarithm of the least normal number. Off by at most 2 of the last place.
+/// exp(x) for x <= 0, and NaN for NaN; 0 below the logarithm of the least normal number. Off by at
+/// most 2 of the last place.
 inline Vector exponential(Vector x) {
   const Vector magic = all(12582912.0f); // 1.5 * 2^23: rounds to whole numbers
   Vector n = multiplyAdd(x, all(1.44269504088896341f), magic) - magic;
@@ -110,7 +112,8 @@ struct Left {
 };
 
 template <int rows, int vectors>
-inline void tile(Left a, const float *b, int64_t bRow, float *c, int64_t cRow, int64_t k, bool adds) {
+inline void tile(Left a, const float *b, int64_t bRow, float *c, int64_t cRow, int64_t k,
+                 bool adds) {
   Vector sums[rows][vectors];
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v)
@@ -132,7 +135,8 @@ inline void tile(Left a, const float *b, int64_t bRow, float *c, int64_t cRow, i
 
 /// The rows that are left, fewer than `most`, all at once.
 template <int most, int vectors>
-inline void tileRest(int64_t rows, Left a, const float *b, int64_t bRow, float *c, int64_t cRow, int64_t k, bool adds) {
+inline void tileRest(int64_t rows, Left a, const float *b, int64_t bRow, float *c, int64_t cRow,
+                     int64_t k, bool adds) {
   if constexpr (most > 1) {
     if (rows == most - 1)
       tile<most - 1, vectors>(a, b, bRow, c, cRow, k, adds);
@@ -143,8 +147,8 @@ inline void tileRest(int64_t rows, Left a, const float *b, int64_t bRow, float *
 
 /// Columns of as many vectors: as many rows at a time as there are registers for, then the rest.
 template <int vectors>
-inline void tileColumns(int64_t rows, Left a, const float *b, int64_t bRow, float *c, int64_t cRow, int64_t k,
-                        bool adds) {
+inline void tileColumns(int64_t rows, Left a, const float *b, int64_t bRow, float *c, int64_t cRow,
+                        int64_t k, bool adds) {
   constexpr int most = kSums / vectors < 12 ? kSums / vectors : 12;
   for (; rows >= most; rows -= most, a.at += most * a.row, c += most * cRow)
     tile<most, vectors>(a, b, bRow, c, cRow, k, adds);
@@ -153,24 +157,26 @@ inline void tileColumns(int64_t rows, Left a, const float *b, int64_t bRow, floa
 
 /// Columns in groups of as many vectors, then of fewer.
 template <int vectors>
-inline void productInGroups(int64_t m, int64_t n, int64_t k, Left a, const float *b, int64_t bRow, float *c,
-                            int64_t cRow, bool adds) {
+inline void productInGroups(int64_t m, int64_t n, int64_t k, Left a, const float *b, int64_t bRow,
+                            float *c, int64_t cRow, bool adds) {
   for (; n >= vectors * kWidth; n -= vectors * kWidth, b += vectors * kWidth, c += vectors * kWidth)
     tileColumns<vectors>(m, a, b, bRow, c, cRow, k, adds);
   if constexpr (vectors > 1)
     productInGroups<vectors / 2>(m, n, k, a, b, bRow, c, cRow, adds);
 }
 
-/// c = a b, or c += a b: m x n of k products each. b and c have their rows at steps of bRow and cRow; n is a multiple of kWidth.
-inline void product(int64_t m, int64_t n, int64_t k, Left a, const float *b, int64_t bRow, float *c, int64_t cRow,
-                    bool adds) {
+/// c = a b, or c += a b: m x n of k products each. b and c have their rows at steps of bRow and
+/// cRow; n is a multiple of kWidth.
+inline void product(int64_t m, int64_t n, int64_t k, Left a, const float *b, int64_t bRow, float *c,
+                    int64_t cRow, bool adds) {
   int64_t few = 0;
-  if constexpr (kVectors < 4) { // one or two rows that are left over: more columns at a time keep the multipliers busy
+  if constexpr (kVectors < 4) {
+    // one or two rows that are left over: more columns at a time keep the multipliers busy
     few = m % (kSums / kVectors);
     few = few <= 2 ? few : 0;
     if (few > 0)
-      productInGroups<4>(few, n, k, {a.at + (m - few) * a.row, a.row, a.column}, b, bRow, c + (m - few) * cRow, cRow,
-                         adds);
+      productInGroups<4>(few, n, k, {a.at + (m - few) * a.row, a.row, a.column}, b, bRow,
+                         c + (m - few) * cRow, cRow, adds);
   }
   productInGroups<kVectors>(m - few, n, k, a, b, bRow, c, cRow, adds);
 }

@@ -1,9 +1,10 @@
-//===- ThreadPool.h - threads that help a lane with one kernel ------------------------------------------*- C++ -*-===//
+//===- ThreadPool.h - threads that help a lane with one kernel ----------------------*- C++ -*-===//
 //
-// A lane shares out the parts of a kernel and works on them itself; helpers take what is left. So nothing ever waits for a helper
-// that does not come: only for the parts that one has begun. All lanes of a process share the helpers.
+// A lane shares out the parts of a kernel and works on them itself; helpers take what is left. So
+// nothing ever waits for a helper that does not come: only for the parts that one has begun. All
+// lanes of a process share the helpers.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_KERNELS_THREADPOOL_H
 #define GRAPHC_RUNTIME_KERNELS_THREADPOOL_H
 
@@ -27,12 +28,13 @@ public:
   ThreadPool &operator=(const ThreadPool &) = delete;
 
   uint32_t threads() const { return helperCount_ + 1; }
-  /// Starts the helpers, once. Where the system gives no thread fewer help, which nobody waits for: slower, with the same bits. That is
-  /// warned of once.
+  /// Starts the helpers, once. Where the system gives no thread fewer help, which nobody waits for:
+  /// slower, with the same bits. That is warned of once.
   void start();
 
-  /// part(context, i) for each i < count, each once, on this thread and on helpers; returns when all have ended, and what they
-  /// wrote is seen. From any thread; `part` neither throws nor calls the pool.
+  /// part(context, i) for each i < count, each once, on this thread and on helpers; returns when
+  /// all have ended, and what they wrote is seen. From any thread; `part` neither throws nor calls
+  /// the pool.
   void run(uint32_t count, Part part, void *context);
 
 private:
@@ -54,8 +56,8 @@ private:
   std::atomic<bool> ends_{false};
 };
 
-/// part(i) for each i < count, as ThreadPool::run does it; without a pool one behind the other on this thread. The code of a part that
-/// failed, or 0.
+/// part(i) for each i < count, as ThreadPool::run does it; without a pool one behind the other on
+/// this thread. The code of a part that failed, or 0.
 template <typename Part> int runParts(ThreadPool *pool, uint32_t count, const Part &part) {
   struct Call {
     const Part &part;

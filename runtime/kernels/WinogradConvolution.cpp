@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-// Each product is rounded unless the text says otherwise, so that bits do not follow from what the compiler joins.
+// Each product is rounded unless the text says otherwise, so that bits do not follow from what the
+// compiler joins.
 #pragma STDC FP_CONTRACT OFF
 
 namespace graphc::kernels {
@@ -14,21 +15,26 @@ constexpr int kTile = 4; ///< results of a tile, in each direction
 constexpr int kSize = kTile + 2; ///< and its inputs
 constexpr int kPlaces = kSize * kSize;
 
-/// A tile's results are values of a polynomial at 0, a, -a, b, -b and infinity. These a and b are short in binary, and near 1 on both
-/// sides, so that numbers neither grow nor cancel much: errors are about half of those at 1 and 2 (B. Barabasz, A. Anderson, K. Soodhalter,
-/// D. Gregg: Error analysis and improving the accuracy of Winograd convolution for deep neural networks, 2018; oneDNN has the same).
+/// A tile's results are values of a polynomial at 0, a, -a, b, -b and infinity. These a and b are
+/// short in binary, and near 1 on both sides, so that numbers neither grow nor cancel much: errors
+/// are about half of those at 1 and 2 (B. Barabasz, A. Anderson, K. Soodhalter, D. Gregg: Error
+/// analysis and improving the accuracy of Winograd convolution for deep neural networks, 2018;
+/// oneDNN has the same).
 constexpr float kA = 0.625f, kB = 1.5f, kA2 = kA * kA, kB2 = kB * kB;
 /// One divided by the product of a point's distances to the others: of 0, of a and -a, of b and -b.
-constexpr float kOf0 = 1 / (kA2 * kB2), kOfA = 1 / (2 * kA2 * (kA2 - kB2)), kOfB = 1 / (2 * kB2 * (kB2 - kA2));
+constexpr float kOf0 = 1 / (kA2 * kB2), kOfA = 1 / (2 * kA2 * (kA2 - kB2)),
+                kOfB = 1 / (2 * kB2 * (kB2 - kA2));
 
 /// Tiles whose products are made at once: what is between the steps stays in the nearest caches.
 constexpr int64_t kMostTiles = 32, kFewTiles = 16, kFewFeatures = 32;
 /// Between the matrices of a group, so that they do not meet in the same sets of a cache.
 constexpr int64_t kGap = 16;
 
-/// A tile, and the next ones, batch by batch and row by row. Tile (y, x) has the elements from (4 y - low, 4 x - low) on.
+/// A tile, and the next ones, batch by batch and row by row. Tile (y, x) has the elements from (4 y
+/// - low, 4 x - low) on.
 struct Cursor {
-  int64_t height, width, down, across, low[2]; ///< of the tensor in which elements are found, and in tiles
+  /// of the tensor in which elements are found, and in tiles
+  int64_t height, width, down, across, low[2];
   int64_t sample = 0, y = 0, x = 0;
 
   void next() {
@@ -47,8 +53,10 @@ struct Cursor {
     sample = at / across / down;
   }
   int64_t left() const { return kTile * x - low[1]; }
-  /// Where the rows of the inputs begin, and the steps along them; of a row outside of the tensor `zeros`, and 0.
-  void findRows(const float *base, const float *zeros, int64_t features, const float **rows, int64_t *steps) const {
+  /// Where the rows of the inputs begin, and the steps along them; of a row outside of the tensor
+  /// `zeros`, and 0.
+  void findRows(const float *base, const float *zeros, int64_t features, const float **rows,
+                int64_t *steps) const {
     for (int64_t i = 0; i < kSize; ++i) {
       const int64_t row = kTile * y - low[0] + i;
       const bool isInside = row >= 0 && row < height;
@@ -57,7 +65,8 @@ struct Cursor {
     }
   }
   /// Where the results are, row by row; those outside of the tensor at `outside`.
-  template <typename Float> void find(Float *base, Float *outside, int64_t features, Float **at) const {
+  template <typename Float>
+  void find(Float *base, Float *outside, int64_t features, Float **at) const {
     Float *first = base + ((sample * height + kTile * y) * width + kTile * x) * features;
     const int64_t rows = height - kTile * y, columns = width - kTile * x, step = width * features;
     for (int64_t i = 0; i < kTile; ++i)
@@ -73,20 +82,22 @@ struct GroupProduct {
   int64_t aRow, aStep, rows, columns, depth;
 };
 
-/// Where the element of a window's place and two features is: in the model's filter, and in one of the matrices.
+/// Where the element of a window's place and two features is: in the model's filter, and in one of
+/// the matrices.
 struct FilterSteps {
   int64_t inputs, outputs;
   int64_t rowStep, columnStep, inputStep, outputStep, start = 0;
   int64_t step; ///< from one of the matrices to the next
   bool isSwapped; ///< the matrices have outputs x inputs
 
-  /// What lies side by side in a matrix, and what does not; from a neighbour to the next in the model's filter.
+  /// What lies side by side in a matrix, and what does not; from a neighbour to the next in the
+  /// model's filter.
   int64_t neighbours() const { return isSwapped ? inputs : outputs; }
   int64_t others() const { return isSwapped ? outputs : inputs; }
   int64_t neighbourStep() const { return isSwapped ? inputStep : outputStep; }
   int64_t from(int row, int column, int64_t other, int64_t neighbour) const {
-    return start + row * rowStep + column * columnStep + other * (isSwapped ? outputStep : inputStep) +
-           neighbour * neighbourStep();
+    return start + row * rowStep + column * columnStep +
+           other * (isSwapped ? outputStep : inputStep) + neighbour * neighbourStep();
   }
 };
 
@@ -139,7 +150,8 @@ class Ahead {
 public:
   Ahead(const Cursor &next, const float *base, int64_t batch, int64_t features, int64_t tiles) {
     const int64_t all = batch * next.height * next.width, row = kTile * next.y + 2 - next.low[0];
-    const int64_t from = std::clamp((next.sample * next.height + row) * next.width, int64_t(0), all);
+    const int64_t from =
+        std::clamp((next.sample * next.height + row) * next.width, int64_t(0), all);
     at_ = base + from * features;
     end_ = base + std::min(from + kTile * kTile * tiles, all) * features;
     part_ = kTile * kTile * tiles * features / kPlaces;
@@ -166,8 +178,8 @@ int64_t stepOf(int64_t tiles, int64_t features) { return tiles * features + kGap
 bool winogradServes(const GraphcConvolutionDesc &d) {
   // Beyond this the matrices of a group leave the caches.
   constexpr int64_t mostFeatures = 128;
-  if (d.space != 2 || !d.nhwc || d.groups != 1 || d.inputs % 16 || d.outputs % 16 || d.inputs > mostFeatures ||
-      d.outputs > mostFeatures)
+  if (d.space != 2 || !d.nhwc || d.groups != 1 || d.inputs % 16 || d.outputs % 16 ||
+      d.inputs > mostFeatures || d.outputs > mostFeatures)
     return false;
   for (int i = 0; i < 2; ++i)
     if (d.window[i] != 3 || d.stride[i] != 1 || d.dilation[i] != 1)
@@ -184,17 +196,22 @@ uint64_t WinogradConvolution::filterBytes() const {
 }
 
 uint64_t WinogradConvolution::scratchBytes() const {
-  // The matrices of both sides, then what is read outside of a tensor, zeros, and what is written there; the filter's of its gradient.
-  const int64_t tiles = tilesOf(desc_), both = stepOf(tiles, desc_.inputs) + stepOf(tiles, desc_.outputs);
-  const int64_t filter = desc_.kind == GRAPHC_CONVOLUTION_FILTER ? kPlaces * desc_.inputs * desc_.outputs : 0;
-  return uint64_t(kPlaces * both + 2 * std::max(desc_.inputs, desc_.outputs) + filter) * sizeof(float);
+  // The matrices of both sides, then what is read outside of a tensor, zeros, and what is written
+  // there; the filter's of its gradient.
+  const int64_t tiles = tilesOf(desc_),
+                both = stepOf(tiles, desc_.inputs) + stepOf(tiles, desc_.outputs);
+  const int64_t filter =
+      desc_.kind == GRAPHC_CONVOLUTION_FILTER ? kPlaces * desc_.inputs * desc_.outputs : 0;
+  return uint64_t(kPlaces * both + 2 * std::max(desc_.inputs, desc_.outputs) + filter) *
+         sizeof(float);
 }
 
 void WinogradConvolution::reorderFilter(const void *from, void *to) const {
   if (desc_.kind == GRAPHC_CONVOLUTION_FILTER)
     memcpy(to, from, filterBytes());
   else
-    GRAPHC_LOOPS(transformFilter)(stepsOf(desc_), static_cast<const float *>(from), static_cast<float *>(to));
+    GRAPHC_LOOPS(transformFilter)(stepsOf(desc_), static_cast<const float *>(from),
+                                  static_cast<float *>(to));
 }
 
 void WinogradConvolution::run(void *const *buffers) const {
@@ -207,11 +224,13 @@ void WinogradConvolution::run(void *const *buffers) const {
   const int64_t down = (into[0] + kTile - 1) / kTile, across = (into[1] + kTile - 1) / kTile,
                 tiles = desc_.batch * down * across;
   auto reach = [&](int i) { return isInputGradient ? 2 - desc_.low[i] : desc_.low[i]; };
-  Cursor read{from[0], from[1], down, across, {reach(0), reach(1)}}, write{into[0], into[1], down, across, {0, 0}};
+  Cursor read{from[0], from[1], down, across, {reach(0), reach(1)}},
+      write{into[0], into[1], down, across, {0, 0}};
   const int64_t depth = isInputGradient ? desc_.outputs : desc_.inputs,
                 columns = isInputGradient ? desc_.inputs : desc_.outputs;
   float *source = isInputGradient ? result : input, *target = isInputGradient ? input : result;
-  const int64_t group = tilesOf(desc_), leftStep = stepOf(group, depth), rightStep = stepOf(group, columns);
+  const int64_t group = tilesOf(desc_), leftStep = stepOf(group, depth),
+                rightStep = stepOf(group, columns);
   float *left = scratch, *right = left + kPlaces * leftStep, *zeros = right + kPlaces * rightStep,
         *nowhere = zeros + std::max(depth, columns);
   const bool isFilterGradient = desc_.kind == GRAPHC_CONVOLUTION_FILTER;
@@ -230,7 +249,8 @@ void WinogradConvolution::run(void *const *buffers) const {
     for (int64_t place = 0; place < kPlaces; ++place) {
       aheadOfSource.ask();
       aheadOfTarget.ask();
-      float *a = left + place * leftStep, *b = right + place * rightStep, *u = matrices + place * depth * columns;
+      float *a = left + place * leftStep, *b = right + place * rightStep,
+            *u = matrices + place * depth * columns;
       if (isFilterGradient && first)
         GRAPHC_LOOPS(product<true>)({a, b, u, 1, depth, depth, columns, count});
       else if (isFilterGradient)

@@ -1,9 +1,10 @@
-//===- WinogradLoops.h - WinogradConvolution.cpp's loops, for one width of vectors ----------------------*- C++ -*-===//
+//===- WinogradLoops.h - WinogradConvolution.cpp's loops, for one width of vectors --*- C++ -*-===//
 //
-// Included once for each width, in a namespace of its own that has said what `Vector` is; so there is no guard. A vector's
-// elements are neighbouring features, and no element's number depends on another's: each width has the same bits.
+// Included once for each width, in a namespace of its own that has said what `Vector` is; so there
+// is no guard. A vector's elements are neighbouring features, and no element's number depends on
+// another's: each width has the same bits.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 constexpr int64_t kVectorElements = sizeof(Vector) / sizeof(float);
 
@@ -44,7 +45,8 @@ struct Parts {
 /// B' d.
 static inline void transformInput(const Vector *d, Vector *t) {
   t[0] = fma(kA2 * kB2, d[0], fma(-(kA2 + kB2), d[2], d[4]));
-  const Parts a{fma(-kB2, d[2], d[4]), fma(-kB2, d[1], d[3])}, b{fma(-kA2, d[2], d[4]), fma(-kA2, d[1], d[3])};
+  const Parts a{fma(-kB2, d[2], d[4]), fma(-kB2, d[1], d[3])},
+      b{fma(-kA2, d[2], d[4]), fma(-kA2, d[1], d[3])};
   t[1] = fma(kA, a.odd, a.even);
   t[2] = fma(-kA, a.odd, a.even);
   t[3] = fma(kB, b.odd, b.even);
@@ -63,7 +65,8 @@ static inline void transformProduct(const Vector *m, Vector *y) {
 
 /// A g.
 static inline void transformGradient(const Vector *g, Vector *t) {
-  const Parts a{fma(kA2, g[2], g[0]), fma(kA2, g[3], g[1])}, b{fma(kB2, g[2], g[0]), fma(kB2, g[3], g[1])};
+  const Parts a{fma(kA2, g[2], g[0]), fma(kA2, g[3], g[1])},
+      b{fma(kB2, g[2], g[0]), fma(kB2, g[3], g[1])};
   t[0] = g[0];
   t[1] = fma(kA, a.odd, a.even);
   t[2] = fma(-kA, a.odd, a.even);
@@ -85,15 +88,16 @@ static inline void transformWindow(const Vector *g, Vector *t) {
 
 /// G' m.
 static inline void transformWindowGradient(const Vector *m, Vector *g) {
-  const Parts a{kOfA * (m[1] + m[2]), kOfA * (m[1] - m[2])}, b{kOfB * (m[3] + m[4]), kOfB * (m[3] - m[4])};
+  const Parts a{kOfA * (m[1] + m[2]), kOfA * (m[1] - m[2])},
+      b{kOfB * (m[3] + m[4]), kOfB * (m[3] - m[4])};
   g[0] = fma(kOf0, m[0], a.even + b.even);
   g[1] = fma(kB, b.odd, kA * a.odd);
   g[2] = fma(kB2, b.even, fma(kA2, a.even, m[5]));
 }
 
 /// B' d B of tiles that lie side by side. What two neighbours share is computed once.
-static void transformRow(const Cursor &cursor, const float *input, int64_t tiles, const float *zeros, float *to,
-                         int64_t features, int64_t step) {
+static void transformRow(const Cursor &cursor, const float *input, int64_t tiles,
+                         const float *zeros, float *to, int64_t features, int64_t step) {
   const float *rows[kSize];
   int64_t across[kSize];
   cursor.findRows(input, zeros, features, rows, across);
@@ -128,8 +132,8 @@ static void transformRow(const Cursor &cursor, const float *input, int64_t tiles
 }
 
 /// The same of some tiles, from `cursor` on.
-static void transformInputs(Cursor cursor, const float *input, int64_t tiles, const float *zeros, float *to,
-                            int64_t features, int64_t step) {
+static void transformInputs(Cursor cursor, const float *input, int64_t tiles, const float *zeros,
+                            float *to, int64_t features, int64_t step) {
   for (int64_t t = 0; t < tiles;) {
     const int64_t inRow = std::min(tiles - t, cursor.across - cursor.x);
     transformRow(cursor, input, inRow, zeros, to + t * features, features, step);
@@ -139,8 +143,8 @@ static void transformInputs(Cursor cursor, const float *input, int64_t tiles, co
 }
 
 /// A g A' of some tiles.
-static void transformGradients(Cursor cursor, const float *gradient, int64_t tiles, const float *zeros, float *to,
-                               int64_t features, int64_t step) {
+static void transformGradients(Cursor cursor, const float *gradient, int64_t tiles,
+                               const float *zeros, float *to, int64_t features, int64_t step) {
   for (int64_t t = 0; t < tiles; ++t, cursor.next()) {
     const float *at[kTile * kTile];
     cursor.find(gradient, zeros, features, at);
@@ -165,8 +169,8 @@ static void transformGradients(Cursor cursor, const float *gradient, int64_t til
 }
 
 /// A' m A of some tiles; what lies outside of the result goes to `nowhere`.
-static void transformResults(Cursor cursor, const float *from, int64_t tiles, float *nowhere, float *result,
-                             int64_t features, int64_t step) {
+static void transformResults(Cursor cursor, const float *from, int64_t tiles, float *nowhere,
+                             float *result, int64_t features, int64_t step) {
   for (int64_t t = 0; t < tiles; ++t, cursor.next()) {
     float *at[kTile * kTile];
     cursor.find(result, nowhere, features, at);
@@ -191,10 +195,11 @@ static void transformResults(Cursor cursor, const float *from, int64_t tiles, fl
   }
 }
 
-/// A block of sums over `depth`, in order. Element (r, k) of the left is at a[r * aRow + k * aStep].
+/// A block of sums over `depth`, in order. Element (r, k) of the left is at a[r * aRow + k *
+/// aStep].
 template <int Rows, int Vectors, bool Adds>
-static void multiply(const float *a, int64_t aRow, int64_t aStep, const float *b, int64_t bStep, float *c, int64_t cRow,
-                     int64_t depth) {
+static void multiply(const float *a, int64_t aRow, int64_t aStep, const float *b, int64_t bStep,
+                     float *c, int64_t cRow, int64_t depth) {
   Vector sum[Rows][Vectors];
   for (int r = 0; r < Rows; ++r)
     for (int v = 0; v < Vectors; ++v)
@@ -214,7 +219,8 @@ static void multiply(const float *a, int64_t aRow, int64_t aStep, const float *b
       store(c + r * cRow + v * kVectorElements, sum[r][v]);
 }
 
-/// c = a x b, or c += a x b, in blocks of as many registers as there are; `columns` is a multiple of 16.
+/// c = a x b, or c += a x b, in blocks of as many registers as there are; `columns` is a multiple
+/// of 16.
 template <bool Adds> static void product(const GroupProduct &p) {
   auto blocks = [&]<int Rows, int Vectors>() {
     for (int64_t column = 0; column < p.columns; column += Vectors * kVectorElements) {
@@ -236,7 +242,8 @@ template <bool Adds> static void product(const GroupProduct &p) {
     blocks.template operator()<isWide ? 16 : 4, isWide ? 1 : 2>();
 }
 
-/// G g G' of the filter, or of the one that makes the gradient by the input of it: turned round, and with inputs and outputs swapped.
+/// G g G' of the filter, or of the one that makes the gradient by the input of it: turned round,
+/// and with inputs and outputs swapped.
 static void transformFilter(const FilterSteps &s, const float *from, float *to) {
   for (int64_t other = 0; other < s.others(); ++other)
     for (int64_t c = 0; c < s.neighbours(); c += kVectorElements) {

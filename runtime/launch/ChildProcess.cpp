@@ -68,9 +68,10 @@ void TaskSockets::close(bool all) {
     sockets_.clear();
 }
 
-absl::StatusOr<pid_t> startChild(const LaunchedTask &task, const LaunchContext &context, const std::vector<int> &paths,
-                                 const ChildOptions &options) {
-  GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd file, base::sealedMemfd("graphrun-launch", encode(context)));
+absl::StatusOr<pid_t> startChild(const LaunchedTask &task, const LaunchContext &context,
+                                 const std::vector<int> &paths, const ChildOptions &options) {
+  GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd file,
+                          base::sealedMemfd("graphrun-launch", encode(context)));
   SpawnParts parts;
   if (!options.hasInput)
     posix_spawn_file_actions_addopen(&parts.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -90,8 +91,9 @@ absl::StatusOr<pid_t> startChild(const LaunchedTask &task, const LaunchContext &
   else
     posix_spawnattr_setsigdefault(&parts.attributes, &usual);
   posix_spawnattr_setsigmask(&parts.attributes, &blocked);
-  posix_spawnattr_setflags(&parts.attributes,
-                           short(POSIX_SPAWN_SETSIGMASK | (options.stopsWait ? 0 : POSIX_SPAWN_SETSIGDEF)));
+  posix_spawnattr_setflags(
+      &parts.attributes,
+      short(POSIX_SPAWN_SETSIGMASK | (options.stopsWait ? 0 : POSIX_SPAWN_SETSIGDEF)));
 
   std::vector<std::string> arguments = {"graphrun"};
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
@@ -118,7 +120,8 @@ absl::StatusOr<std::pair<base::UniqueFd, base::UniqueFd>> createPipe() {
   return std::make_pair(base::UniqueFd(ends[0]), base::UniqueFd(ends[1]));
 }
 
-bool readLines(base::UniqueFd &fd, std::string &rest, const std::function<void(const std::string &)> &line) {
+bool readLines(base::UniqueFd &fd, std::string &rest,
+               const std::function<void(const std::string &)> &line) {
   constexpr size_t kMostBytes = 1 << 20;
   char buffer[16384];
   while (fd.get() >= 0) {
@@ -146,7 +149,8 @@ bool readLines(base::UniqueFd &fd, std::string &rest, const std::function<void(c
 }
 
 std::string describeSignal(int status) {
-  return absl::StrCat("was killed by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")");
+  return absl::StrCat("was killed by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)),
+                      ")");
 }
 
 } // namespace graphc::launch

@@ -1,9 +1,12 @@
-//===- ChildProcess.h - a task in a process of its own: how it is started, what it writes, how it has ended -*- C++ -*-===//
+//===- ChildProcess.h -------------------------------------------------------------------------===//
 //
-// graphrun's launcher (TaskLauncher.h) and the session of a program (ChildTasks.h) start tasks by these functions alone. Processes are started by
-// posix_spawn, which neither copies the memory of a large program nor runs its fork handlers.
+// A task in a process of its own: how it is started, what it writes, how it has ended.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+// graphrun's launcher (TaskLauncher.h) and the session of a program (ChildTasks.h) start tasks by
+// these functions alone. Processes are started by posix_spawn, which neither copies the memory of a
+// large program nor runs its fork handlers.
+//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_LAUNCH_CHILDPROCESS_H
 #define GRAPHC_RUNTIME_LAUNCH_CHILDPROCESS_H
 
@@ -26,7 +29,8 @@ struct LaunchedTask {
   uint32_t firstGpu = 0; ///< LaunchContext::firstGpu
 };
 
-/// A socket for each task of a run, by number. All are there before the first task starts, so that no task waits until another one listens.
+/// A socket for each task of a run, by number. All are there before the first task starts, so that
+/// no task waits until another one listens.
 class TaskSockets {
 public:
   static absl::StatusOr<TaskSockets> create(size_t tasks);
@@ -49,17 +53,21 @@ struct ChildOptions {
   int out = -1, err = -1; ///< become standard output and standard error
   bool hasInput = true; ///< false: its standard input is /dev/null
   bool stopsWait =
-      true; ///< the signals of stopSignals() are blocked until it takes them; false: no signal is blocked or ignored
+      /// the signals of stopSignals() are blocked until it takes them; false: no signal is blocked
+      /// or ignored
+      true;
 };
-/// Starts the task's process, which inherits the descriptors of `context` and `paths` by their numbers. The error is errno's.
-absl::StatusOr<pid_t> startChild(const LaunchedTask &task, const LaunchContext &context, const std::vector<int> &paths,
-                                 const ChildOptions &options);
+/// Starts the task's process, which inherits the descriptors of `context` and `paths` by their
+/// numbers. The error is errno's.
+absl::StatusOr<pid_t> startChild(const LaunchedTask &task, const LaunchContext &context,
+                                 const std::vector<int> &paths, const ChildOptions &options);
 
 /// The end that is read, without waiting, and the end that is written.
 absl::StatusOr<std::pair<base::UniqueFd, base::UniqueFd>> createPipe();
-/// Each whole line that has come through the pipe; `rest`: of a line that has not. A line of over 1 MiB comes in pieces. False: nothing comes
-/// any more.
-bool readLines(base::UniqueFd &fd, std::string &rest, const std::function<void(const std::string &)> &line);
+/// Each whole line that has come through the pipe; `rest`: of a line that has not. A line of over 1
+/// MiB comes in pieces. False: nothing comes any more.
+bool readLines(base::UniqueFd &fd, std::string &rest,
+               const std::function<void(const std::string &)> &line);
 /// "was killed by signal 9 (Killed)", of a status that says so.
 std::string describeSignal(int status);
 

@@ -19,15 +19,18 @@
 namespace graphc::launch {
 namespace {
 constexpr int kLookMs = 50;
-/// One that has ended with an error has told the chief itself why, which says more, or it never came so far.
+/// One that has ended with an error has told the chief itself why, which says more, or it never
+/// came so far.
 constexpr absl::Duration kOwnWords = absl::Seconds(1);
 } // namespace
 
-absl::StatusOr<std::unique_ptr<ChildTasks>> ChildTasks::start(const plan::LoadedPlan &plan, Options options) {
+absl::StatusOr<std::unique_ptr<ChildTasks>> ChildTasks::start(const plan::LoadedPlan &plan,
+                                                              Options options) {
   std::unique_ptr<ChildTasks> tasks(new ChildTasks(std::move(options)));
   GRAPHC_RETURN_IF_ERROR(tasks->launch(plan));
-  GRAPHC_ASSIGN_OR_RETURN(tasks->watcher_,
-                          base::startThread("the started tasks'", [all = tasks.get()] { all->watch(); }));
+  GRAPHC_ASSIGN_OR_RETURN(
+      tasks->watcher_,
+      base::startThread("the started tasks'", [all = tasks.get()] { all->watch(); }));
   return tasks;
 }
 
@@ -38,7 +41,8 @@ absl::Status ChildTasks::launch(const plan::LoadedPlan &plan) {
   secret_ = service::randomHex(32);
   GRAPHC_ASSIGN_OR_RETURN(std::string bytes, plan::encodePlan(plan.plan));
   GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd file, base::sealedMemfd("plan", bytes));
-  // By which they see its end before they have met anybody. A kernel without: they see it at --join_deadline.
+  // By which they see its end before they have met anybody. A kernel without: they see it at
+  // --join_deadline.
   const base::UniqueFd program(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
   const std::vector<plan::Task> all = plan::allTasks(plan.plan);
   GRAPHC_ASSIGN_OR_RETURN(sockets_, TaskSockets::create(all.size()));
@@ -60,8 +64,9 @@ absl::Status ChildTasks::launch(const plan::LoadedPlan &plan) {
     child.task.job = plan.plan.jobs(static_cast<int>(all[task].job())).name();
     child.task.index = all[task].index();
     child.task.label = absl::StrCat(child.task.job, ":", child.task.index);
-    GRAPHC_RETURN_IF_ERROR(base::annotate(start(child, context),
-                                          absl::StrCat("cannot start ", child.task.name, " by ", options_.graphrun)));
+    GRAPHC_RETURN_IF_ERROR(
+        base::annotate(start(child, context),
+                       absl::StrCat("cannot start ", child.task.name, " by ", options_.graphrun)));
   }
   // This task finds its peers by the same paths, and keeps them as the others do.
   listener_ = sockets_.takeListener(options_.own);
@@ -73,7 +78,8 @@ absl::Status ChildTasks::start(Child &child, const LaunchContext &context) {
   GRAPHC_ASSIGN_OR_RETURN(auto output, createPipe());
   ChildOptions process{.program = options_.graphrun, .arguments = options_.arguments};
   process.out = process.err = output.second.get();
-  process.hasInput = process.stopsWait = false; // what the program ignores or blocks is its own affair
+  // what the program ignores or blocks is its own affair
+  process.hasInput = process.stopsWait = false;
   GRAPHC_ASSIGN_OR_RETURN(child.pid, startChild(child.task, context, sockets_.paths(), process));
   child.output = std::move(output.first);
   child.ended.clear();
@@ -109,7 +115,8 @@ void ChildTasks::reap() {
           child.ended = describeSignal(status);
         } else if (ended == child.pid) {
           child.ended = absl::StrCat("ended with exit status ", WEXITSTATUS(status));
-        } else if (ended < 0 && errno == ECHILD) { // the program has children's statuses dropped (SIGCHLD ignored)
+        } else if (ended < 0 && errno == ECHILD) {
+          // the program has children's statuses dropped (SIGCHLD ignored)
           child.ended = "ended";
         }
         if (!child.ended.empty())
@@ -132,7 +139,8 @@ void ChildTasks::tell() {
   {
     base::MutexLock lock(mutex_);
     for (Child &child : children_) {
-      if (ending_ || child.told || child.ended.empty() || (!child.killed && absl::Now() - child.endedAt < kOwnWords))
+      if (ending_ || child.told || child.ended.empty() ||
+          (!child.killed && absl::Now() - child.endedAt < kOwnWords))
         continue;
       Child &one = dead.emplace_back();
       one.number = child.number;
@@ -156,12 +164,14 @@ void ChildTasks::told(uint32_t task) {
 
 bool ChildTasks::allEnded() {
   base::MutexLock lock(mutex_);
-  return std::all_of(children_.begin(), children_.end(), [](const Child &child) { return !child.ended.empty(); });
+  return std::all_of(children_.begin(), children_.end(),
+                     [](const Child &child) { return !child.ended.empty(); });
 }
 
 void ChildTasks::finish(absl::Duration grace) {
   ending_ = true;
-  for (absl::Time until = absl::Now() + grace; watcher_.joinable() && !allEnded() && absl::Now() < until;)
+  for (absl::Time until = absl::Now() + grace;
+       watcher_.joinable() && !allEnded() && absl::Now() < until;)
     absl::SleepFor(absl::Milliseconds(5));
   {
     base::MutexLock lock(mutex_);

@@ -1,10 +1,11 @@
-//===- ChildTasks.h - the other tasks of a program's run, as processes that it has started --------------*- C++ -*-===//
+//===- ChildTasks.h - the other tasks of a program's run, as processes that it has started ----===//
 //
-// As graphrun's launcher does: each gets its part of the plan, its socket and a secret of this run by an inherited file, and what it writes is
-// handed on as lines of a log. A process here that nobody else has started is ended and waited for by its number, and nobody else's is: the
+// As graphrun's launcher does: each gets its part of the plan, its socket and a secret of this run
+// by an inherited file, and what it writes is handed on as lines of a log. A process here that
+// nobody else has started is ended and waited for by its number, and nobody else's is: the
 // program's own children, and its handler of SIGCHLD, are left alone.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_LAUNCH_CHILDTASKS_H
 #define GRAPHC_RUNTIME_LAUNCH_CHILDTASKS_H
 
@@ -31,15 +32,17 @@ public:
     std::vector<std::string> arguments; ///< of every one, but for its name
     uint32_t own = 0; ///< the task that this program is
     std::function<void(const std::string &)> log;
-    /// One has ended by itself while it should not have: its number, its process, how. On a thread of this. `lost`: by a signal. False:
-    /// nobody can hear it yet, and it is said again.
+    /// One has ended by itself while it should not have: its number, its process, how. On a thread
+    /// of this. `lost`: by a signal. False: nobody can hear it yet, and it is said again.
     std::function<bool(uint32_t task, int64_t pid, const std::string &how, bool lost)> died;
   };
-  static absl::StatusOr<std::unique_ptr<ChildTasks>> start(const plan::LoadedPlan &plan, Options options);
+  static absl::StatusOr<std::unique_ptr<ChildTasks>> start(const plan::LoadedPlan &plan,
+                                                           Options options);
   /// Ends those that are left.
   ~ChildTasks();
 
-  const std::vector<std::string> &addresses() const { return sockets_.addresses(); } ///< by task number
+  /// by task number
+  const std::vector<std::string> &addresses() const { return sockets_.addresses(); }
   const std::string &secret() const { return secret_; }
   const std::string &run() const { return run_; }
   base::UniqueFd takeListener() { return std::move(listener_); } ///< this program's own

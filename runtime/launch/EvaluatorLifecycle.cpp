@@ -38,12 +38,14 @@ std::string EvaluatorLifecycle::ended(const LaunchedChild &child, bool stopping,
 
 std::string EvaluatorLifecycle::mustBeKilled(const LaunchedChild &child, absl::Time now) {
   const std::string line = describeStopped(child);
-  const absl::Duration since = std::clamp(now - std::exchange(looked_, now), absl::ZeroDuration(), kLookEvery);
+  const absl::Duration since =
+      std::clamp(now - std::exchange(looked_, now), absl::ZeroDuration(), kLookEvery);
   stopped_ = line.empty() ? absl::ZeroDuration() : stopped_ + since;
   if (stopped_ <= kStopped)
     return "";
   stopped_ = absl::ZeroDuration();
-  return absl::StrCat(line, " for ", absl::FormatDuration(kStopped), " behind training's end, and is killed");
+  return absl::StrCat(line, " for ", absl::FormatDuration(kStopped),
+                      " behind training's end, and is killed");
 }
 
 } // namespace graphc::launch

@@ -24,8 +24,8 @@ namespace {
 constexpr size_t kMostNamed = 8;
 constexpr absl::Duration kLongestCount = absl::Minutes(1); // a cold driver takes seconds
 
-/// Asked in a process of its own: a launcher has no driver in its memory, and need not wait for one that hangs. The process prints a
-/// count, or why there is none.
+/// Asked in a process of its own: a launcher has no driver in its memory, and need not wait for one
+/// that hangs. The process prints a count, or why there is none.
 absl::StatusOr<uint32_t> countGpus() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
@@ -37,7 +37,8 @@ absl::StatusOr<uint32_t> countGpus() {
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const absl::StatusOr<uint32_t> count = device::countDevices(device::gpuKind());
-    const std::string text = count.ok() ? absl::StrCat(*count) : std::string(count.status().message());
+    const std::string text =
+        count.ok() ? absl::StrCat(*count) : std::string(count.status().message());
     (void)!write(theirs.get(), text.data(), text.size());
     _exit(0);
   }
@@ -47,13 +48,15 @@ absl::StatusOr<uint32_t> countGpus() {
   const absl::Time end = absl::Now() + kLongestCount;
   for (;;) {
     pollfd told{.fd = ours.get(), .events = POLLIN, .revents = 0};
-    const int ready = poll(&told, 1, int(std::max<int64_t>(0, absl::ToInt64Milliseconds(end - absl::Now()))));
+    const int ready =
+        poll(&told, 1, int(std::max<int64_t>(0, absl::ToInt64Milliseconds(end - absl::Now()))));
     if (ready < 0 && errno == EINTR)
       continue;
     if (ready == 0) {
       kill(child, SIGKILL); // not waited for: a process that the driver holds may not die
       return absl::DeadlineExceededError(absl::StrCat("the CUDA driver has not told within ",
-                                                      absl::FormatDuration(kLongestCount), " how many GPUs there are"));
+                                                      absl::FormatDuration(kLongestCount),
+                                                      " how many GPUs there are"));
     }
     const ssize_t bytes = read(ours.get(), buffer, sizeof buffer);
     if (bytes < 0 && errno == EINTR)
@@ -67,7 +70,8 @@ absl::StatusOr<uint32_t> countGpus() {
   uint32_t count = 0;
   if (absl::SimpleAtoi(text, &count))
     return count;
-  return absl::NotFoundError(text.empty() ? "the CUDA driver ended the process that asked how many there are" : text);
+  return absl::NotFoundError(
+      text.empty() ? "the CUDA driver ended the process that asked how many there are" : text);
 }
 
 std::string numbers(uint32_t first, uint32_t count) {
@@ -81,8 +85,10 @@ std::vector<uint32_t> gpusOfTasks(const plan::Plan &plan) {
   std::vector<uint32_t> needed(plan::allTasks(plan).size());
   auto note = [&](const plan::Task &task, const std::string &device) {
     uint32_t index = 0;
-    if (device::runsPtx(device::kindOf(device)) && absl::SimpleAtoi(device.substr(device.find(':') + 1), &index))
-      needed[plan::taskNumber(plan, task)] = std::max(needed[plan::taskNumber(plan, task)], index + 1);
+    if (device::runsPtx(device::kindOf(device)) &&
+        absl::SimpleAtoi(device.substr(device.find(':') + 1), &index))
+      needed[plan::taskNumber(plan, task)] =
+          std::max(needed[plan::taskNumber(plan, task)], index + 1);
   };
   for (const plan::Program &program : plan.programs())
     for (uint32_t i = 0; i < program.instances(); ++i)
@@ -92,7 +98,8 @@ std::vector<uint32_t> gpusOfTasks(const plan::Plan &plan) {
   return needed;
 }
 
-GpuShares dealGpus(const std::vector<uint32_t> &needed, const std::vector<std::string> &labels, uint32_t there) {
+GpuShares dealGpus(const std::vector<uint32_t> &needed, const std::vector<std::string> &labels,
+                   uint32_t there) {
   GpuShares shares;
   uint32_t next = 0;
   std::vector<std::string> said;
@@ -109,15 +116,17 @@ GpuShares dealGpus(const std::vector<uint32_t> &needed, const std::vector<std::s
     return shares;
   const size_t more = said.size() > kMostNamed ? said.size() - kMostNamed : 0;
   said.resize(said.size() - more);
-  shares.said = absl::StrCat(all <= there ? "each task has GPUs of its own: " : "the tasks share this machine's ",
-                             all <= there ? ""
-                             : there == 1 ? "GPU: "
-                                          : absl::StrCat(there, " GPUs: "),
-                             absl::StrJoin(said, ", "), more ? absl::StrCat(" and ", more, " more") : "");
+  shares.said = absl::StrCat(
+      all <= there ? "each task has GPUs of its own: " : "the tasks share this machine's ",
+      all <= there ? ""
+      : there == 1 ? "GPU: "
+                   : absl::StrCat(there, " GPUs: "),
+      absl::StrJoin(said, ", "), more ? absl::StrCat(" and ", more, " more") : "");
   return shares;
 }
 
-absl::StatusOr<GpuShares> shareGpus(const plan::Plan &plan, const std::vector<std::string> &labels) {
+absl::StatusOr<GpuShares> shareGpus(const plan::Plan &plan,
+                                    const std::vector<std::string> &labels) {
   const std::vector<uint32_t> needed = gpusOfTasks(plan);
   std::vector<std::string> names;
   for (size_t task = 0; task < needed.size(); ++task)
@@ -128,7 +137,8 @@ absl::StatusOr<GpuShares> shareGpus(const plan::Plan &plan, const std::vector<st
   const absl::StatusOr<uint32_t> there = countGpus();
   if (!there.ok())
     return base::annotate(there.status(),
-                          absl::StrCat("the plan has work for GPUs of ", names.front(), " and ", names.size() - 1,
+                          absl::StrCat("the plan has work for GPUs of ", names.front(), " and ",
+                                       names.size() - 1,
                                        names.size() == 2 ? " other task" : " other tasks"));
   return dealGpus(needed, labels, *there);
 }

@@ -43,19 +43,22 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   unsetenv(kLaunchVariable);
   auto text = base::readFile(absl::StrCat("/proc/self/fd/", fd), 16 << 20);
   if (!text.ok())
-    return absl::InvalidArgumentError(
-        absl::StrCat(kLaunchVariable, " is for graphrun's own use; unset it (", text.status().message(), ")"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        kLaunchVariable, " is for graphrun's own use; unset it (", text.status().message(), ")"));
   close(fd);
   nlohmann::json json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  bool good =
-      json.is_object() && json.contains("run") && json["run"].is_string() && json.contains("secret") &&
-      json["secret"].is_string() && json.contains("listener_fd") && json["listener_fd"].is_number_integer() &&
-      json.contains("addresses") && json["addresses"].is_array() && json.contains("wrong") &&
-      json["wrong"].is_array() && json.contains("plan_fd") && json["plan_fd"].is_number_integer() &&
-      json.contains("first_gpu") && json["first_gpu"].is_number_unsigned() && json.contains("restarts") &&
-      json["restarts"].is_number_unsigned() && json.contains("report_fd") && json["report_fd"].is_number_integer() &&
-      json.contains("session") && json["session"].is_number_unsigned() && json.contains("words_fd") &&
-      json["words_fd"].is_number_integer() && json.contains("program_fd") && json["program_fd"].is_number_integer();
+  bool good = json.is_object() && json.contains("run") && json["run"].is_string() &&
+              json.contains("secret") && json["secret"].is_string() &&
+              json.contains("listener_fd") && json["listener_fd"].is_number_integer() &&
+              json.contains("addresses") && json["addresses"].is_array() &&
+              json.contains("wrong") && json["wrong"].is_array() && json.contains("plan_fd") &&
+              json["plan_fd"].is_number_integer() && json.contains("first_gpu") &&
+              json["first_gpu"].is_number_unsigned() && json.contains("restarts") &&
+              json["restarts"].is_number_unsigned() && json.contains("report_fd") &&
+              json["report_fd"].is_number_integer() && json.contains("session") &&
+              json["session"].is_number_unsigned() && json.contains("words_fd") &&
+              json["words_fd"].is_number_integer() && json.contains("program_fd") &&
+              json["program_fd"].is_number_integer();
   if (!good)
     return absl::InvalidArgumentError(
         absl::StrCat(kLaunchVariable, " names something that no launcher wrote; unset it"));
@@ -63,7 +66,8 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   context.run = json["run"];
   context.secret = json["secret"];
   context.listenerFd = json["listener_fd"];
-  for (auto [name, texts] : {std::pair("addresses", &context.addresses), std::pair("wrong", &context.wrong)})
+  for (auto [name, texts] :
+       {std::pair("addresses", &context.addresses), std::pair("wrong", &context.wrong)})
     for (auto &text : json[name])
       texts->push_back(text.is_string() ? text.get<std::string>() : "");
   context.firstGpu = json["first_gpu"];
@@ -82,16 +86,19 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
       fcntl(path, F_SETFD, FD_CLOEXEC);
   if (context.launcherPid > 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL); // the launcher's death by kill -9 included
-    if (const pid_t parent = getppid(); parent != context.launcherPid && parent != 0) // 0: of another PID namespace
+    // 0: of another PID namespace
+    if (const pid_t parent = getppid(); parent != context.launcherPid && parent != 0)
       _exit(1); // it had died before
   }
   return context;
 }
 
 std::string encode(const ErrorReport &report) {
-  return nlohmann::json{
-      {"error",
-       {{"task", report.task}, {"message", report.message}, {"secondary", report.secondary}, {"lost", report.lost}}}}
+  return nlohmann::json{{"error",
+                         {{"task", report.task},
+                          {"message", report.message},
+                          {"secondary", report.secondary},
+                          {"lost", report.lost}}}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

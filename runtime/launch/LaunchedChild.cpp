@@ -57,8 +57,8 @@ bool mayPass(const std::vector<LaunchedChild> &children, const LaunchedChild &ca
   });
 }
 
-// A death by a signal that we did not send says most, then a task's own words, then a bare exit status; what a task noticed of
-// another comes last. Within a class the first that ended.
+// A death by a signal that we did not send says most, then a task's own words, then a bare exit
+// status; what a task noticed of another comes last. Within a class the first that ended.
 const LaunchedChild *rootCause(const std::vector<LaunchedChild> &children) {
   auto rank = [](const LaunchedChild &child) {
     if (child.status && WIFSIGNALED(*child.status) && !child.killedByUs)
@@ -74,8 +74,8 @@ const LaunchedChild *rootCause(const std::vector<LaunchedChild> &children) {
   };
   const LaunchedChild *best = nullptr;
   for (const LaunchedChild &child : children)
-    if (rank(child) < 5 &&
-        (!best || std::make_pair(rank(child), child.endedAs) < std::make_pair(rank(*best), best->endedAs)))
+    if (rank(child) < 5 && (!best || std::make_pair(rank(child), child.endedAs) <
+                                         std::make_pair(rank(*best), best->endedAs)))
       best = &child;
   return best;
 }

@@ -1,4 +1,4 @@
-//===- LaunchedChild.h - a process that the launcher has started ----------------------------------------------------*- C++ -*-===//
+//===- LaunchedChild.h - a process that the launcher has started --------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_LAUNCH_LAUNCHEDCHILD_H
 #define GRAPHC_RUNTIME_LAUNCH_LAUNCHEDCHILD_H
 
@@ -21,10 +21,12 @@ struct LaunchedChild {
   std::string lastLine; ///< of its standard error
   std::optional<int> status; ///< of waitpid
   bool killedByUs = false;
-  bool isSpare = false; ///< killed behind the chief's good end, which means that all tasks have done what they had to
+  /// killed behind the chief's good end, which means that all tasks have done what they had to
+  bool isSpare = false;
   bool told = false; ///< that its session is over
   absl::Time heldUntil =
-      absl::InfinitePast(); ///< it died, and until then the chief may say that the others go on without it
+      /// it died, and until then the chief may say that the others go on without it
+      absl::InfinitePast();
   bool joins = false; ///< it was started while the others go on, and is not with them yet
   bool again = false; ///< the chief says so: it is started again, not before `startAt`
   absl::Time startAt = absl::InfinitePast();
@@ -36,13 +38,15 @@ struct LaunchedChild {
 /// What has become of it, in a sentence.
 std::string describe(const LaunchedChild &child);
 
-/// Of one whom the kernel has stopped, the beginning of a sentence: who that is, and by what; "" where it is not.
+/// Of one whom the kernel has stopped, the beginning of a sentence: who that is, and by what; ""
+/// where it is not.
 std::string describeStopped(const LaunchedChild &child);
 
 /// Of those that failed the one because of which the others did; null: none failed.
 const LaunchedChild *rootCause(const std::vector<LaunchedChild> &children);
 
-/// Whether what ended the run need not come again. A task that was refused, that has found NaN or a full disk would say the same once more.
+/// Whether what ended the run need not come again. A task that was refused, that has found NaN or a
+/// full disk would say the same once more.
 bool mayPass(const std::vector<LaunchedChild> &children, const LaunchedChild &cause);
 
 } // namespace graphc::launch

@@ -12,7 +12,9 @@ namespace graphc::launch {
 namespace {
 using nlohmann::json;
 
-std::string dumped(const json &word) { return word.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"; }
+std::string dumped(const json &word) {
+  return word.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
 
 /// No word: not an object with a session and these texts.
 std::optional<json> parse(const std::string &line, std::initializer_list<const char *> texts) {
@@ -29,7 +31,9 @@ std::optional<json> parse(const std::string &line, std::initializer_list<const c
 std::string encode(const SessionLost &word) {
   return dumped({{"session", word.session}, {"task", word.task}, {"why", word.why}});
 }
-std::string encode(const NextSession &word) { return dumped({{"session", word.session}, {"run", word.run}}); }
+std::string encode(const NextSession &word) {
+  return dumped({{"session", word.session}, {"run", word.run}});
+}
 
 std::optional<std::string> LauncherMessages::line() {
   while (true) {
@@ -50,7 +54,8 @@ std::optional<std::string> LauncherMessages::line() {
 
 std::optional<SessionLost> LauncherMessages::lost(uint64_t session) {
   while (std::optional<std::string> one = line())
-    if (std::optional<json> word = parse(*one, {"task", "why"}); word && (*word)["session"] == session)
+    if (std::optional<json> word = parse(*one, {"task", "why"});
+        word && (*word)["session"] == session)
       return SessionLost{session, (*word)["task"], (*word)["why"]};
   return std::nullopt;
 }

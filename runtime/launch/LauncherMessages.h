@@ -1,11 +1,13 @@
-//===- LauncherMessages.h - what a launcher that starts tasks again says to those that live -------------*- C++ -*-===//
+//===- LauncherMessages.h - what a launcher that starts tasks again says to those that live ---===//
 //
-// A launcher counts sessions. One ends when a task is lost. Who lives leaves it and says so; who does not is ended. When nobody is in the
-// session any more the next one begins: the launcher starts the tasks that have ended, and tells the others its number and name. A process
-// is of one session at a time, and everything that it shows the others has that session's mark: the number in its hello, the name in its
-// data streams and requests for shared memory. Words are one JSON object a line on a socket that the launcher alone has the other end of.
+// A launcher counts sessions. One ends when a task is lost. Who lives leaves it and says so; who
+// does not is ended. When nobody is in the session any more the next one begins: the launcher
+// starts the tasks that have ended, and tells the others its number and name. A process is of one
+// session at a time, and everything that it shows the others has that session's mark: the number in
+// its hello, the name in its data streams and requests for shared memory. Words are one JSON object
+// a line on a socket that the launcher alone has the other end of.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_LAUNCH_LAUNCHERMESSAGES_H
 #define GRAPHC_RUNTIME_LAUNCH_LAUNCHERMESSAGES_H
 
@@ -36,11 +38,14 @@ std::string encode(const NextSession &word);
 class LauncherMessages {
 public:
   explicit LauncherMessages(base::UniqueFd socket) : socket_(std::move(socket)) {}
-  /// For who is of `session`: whether that is over. Never waits. What is said of an earlier one counts for nothing.
+  /// For who is of `session`: whether that is over. Never waits. What is said of an earlier one
+  /// counts for nothing.
   std::optional<SessionLost> lost(uint64_t session);
-  /// For who has left `session`: the next one. None: the launcher starts nobody again, or is gone, or says nothing until `deadline`.
+  /// For who has left `session`: the next one. None: the launcher starts nobody again, or is gone,
+  /// or says nothing until `deadline`.
   std::optional<NextSession> next(uint64_t session, absl::Time deadline);
-  /// For an evaluator, to whom no word is said: whether the launcher has let go of it, since no task of its runs or will run. Never waits.
+  /// For an evaluator, to whom no word is said: whether the launcher has let go of it, since no
+  /// task of its runs or will run. Never waits.
   bool isOver();
 
 private:

@@ -8,7 +8,8 @@ namespace graphc::launch {
 
 session::RejoinOptions returnsByLauncher(int pipe, absl::Duration joinDeadline) {
   const auto report = [pipe](const nlohmann::json &json) {
-    const std::string line = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    const std::string line =
+        json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
     (void)base::writeAll(pipe, line.data(), line.size(),
                          "the launcher's pipe"); // one that is gone ends us by other ways
   };
@@ -16,7 +17,9 @@ session::RejoinOptions returnsByLauncher(int pipe, absl::Duration joinDeadline) 
   options.away = [report](uint32_t task, int64_t process, const std::string &how) {
     report({{"away", task}, {"pid", process}, {"why", how}});
   };
-  options.back = [report](uint32_t task, int64_t process) { report({{"back", task}, {"pid", process}}); };
+  options.back = [report](uint32_t task, int64_t process) {
+    report({{"back", task}, {"pid", process}});
+  };
   options.judges = [report](bool judges) { report({{"judges", judges}}); };
   options.joinDeadline = joinDeadline;
   return options;

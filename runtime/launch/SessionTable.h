@@ -1,4 +1,4 @@
-//===- SessionTable.h - who of a launcher's tasks is in which session -----------------------------------*- C++ -*-===//
+//===- SessionTable.h - who of a launcher's tasks is in which session ---------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_LAUNCH_SESSIONTABLE_H
 #define GRAPHC_RUNTIME_LAUNCH_SESSIONTABLE_H
 
@@ -8,7 +8,8 @@
 
 namespace graphc::launch {
 
-/// What LauncherMessages.h says of sessions, without processes and clocks: the launcher tells what happens, and asks.
+/// What LauncherMessages.h says of sessions, without processes and clocks: the launcher tells what
+/// happens, and asks.
 class SessionTable {
 public:
   explicit SessionTable(size_t tasks) : tasks_(tasks, Task::Ended) {}
@@ -30,7 +31,8 @@ public:
     if (session == number_ && isIn(task))
       tasks_[task] = Task::Left;
   }
-  /// Only where it is over: the next one, with all tasks in it. Those that have no process and have to be started.
+  /// Only where it is over: the next one, with all tasks in it. Those that have no process and have
+  /// to be started.
   std::vector<size_t> begin() {
     std::vector<size_t> started;
     for (size_t task = 0; task < tasks_.size(); ++task)

@@ -23,14 +23,16 @@ bool hangupStops() {
 bool stopIsPending() {
   sigset_t pending, both;
   const sigset_t stops = stopSignals();
-  return sigpending(&pending) == 0 && sigandset(&both, &pending, &stops) == 0 && sigisemptyset(&both) == 0;
+  return sigpending(&pending) == 0 && sigandset(&both, &pending, &stops) == 0 &&
+         sigisemptyset(&both) == 0;
 }
 
 sigset_t stopSignals() {
   sigset_t set;
   sigemptyset(&set);
   for (int signal : {SIGTERM, SIGINT, SIGHUP})
-    if (signal != SIGHUP || hangupStops()) // one that is blocked would wait, also where it is ignored
+    // one that is blocked would wait, also where it is ignored
+    if (signal != SIGHUP || hangupStops())
       sigaddset(&set, signal);
   return set;
 }

@@ -34,8 +34,8 @@ constexpr absl::Duration kEndGrace = absl::Seconds(5);
 } // namespace
 
 TaskLauncher::TaskLauncher(LaunchOptions options)
-    : options_(std::move(options)), progress_(stderr), restarts_(options_.maxRestarts, options_.fromMemory),
-      sessions_(options_.tasks.size()) {
+    : options_(std::move(options)), progress_(stderr),
+      restarts_(options_.maxRestarts, options_.fromMemory), sessions_(options_.tasks.size()) {
   progress_.waitFor([this] { return stopSignals_ > 0 || stopIsPending(); }, /*says=*/true);
 }
 
@@ -56,7 +56,8 @@ std::vector<TaskLauncher::Child *> TaskLauncher::all() {
   return all;
 }
 
-absl::Status TaskLauncher::start(Child &child, const LaunchContext &common, const std::vector<int> &paths) {
+absl::Status TaskLauncher::start(Child &child, const LaunchContext &common,
+                                 const std::vector<int> &paths) {
   GRAPHC_ASSIGN_OR_RETURN(auto out, createPipe());
   GRAPHC_ASSIGN_OR_RETURN(auto err, createPipe());
   GRAPHC_ASSIGN_OR_RETURN(auto report, createPipe());
@@ -92,7 +93,8 @@ int TaskLauncher::run() {
     say(base::describe(status));
     return 2;
   }
-  signal(SIGCHLD, SIG_DFL); // where a parent ignored it the kernel took the tasks' statuses, and we waited for ever
+  // where a parent ignored it the kernel took the tasks' statuses, and we waited for ever
+  signal(SIGCHLD, SIG_DFL);
   sigset_t set = stopSignals();
   sigaddset(&set, SIGCHLD);
   sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -115,16 +117,19 @@ int TaskLauncher::run() {
     if (!sleeps(*pause) && !(options_.fromMemory && sessions_.anyWaits() && stopSignals_ == 1)) {
       dismiss();
       endEvaluator();
-      say(absl::StrCat("stopped before the restart, as asked; start again with --checkpoint_dir ",
-                       options_.checkpointDirectory, " to go on",
-                       options_.fromMemory ? "; steps behind its last checkpoint, which tasks had in memory, are lost"
-                                           : ""));
+      say(absl::StrCat(
+          "stopped before the restart, as asked; start again with --checkpoint_dir ",
+          options_.checkpointDirectory, " to go on",
+          options_.fromMemory
+              ? "; steps behind its last checkpoint, which tasks had in memory, are lost"
+              : ""));
       return 1;
     }
   }
 }
 
-/// Starts who has ended, and has who waits go on. The session's number and name are new ones: what is left of an earlier one has no way in.
+/// Starts who has ended, and has who waits go on. The session's number and name are new ones: what
+/// is left of an earlier one has no way in.
 absl::Status TaskLauncher::begin() {
   reap();
   killStopped();
@@ -143,7 +148,8 @@ absl::Status TaskLauncher::begin() {
   context_.run = service::randomHex(8);
   replacements_.beginSession();
   context_.session = restarts_.most() > 0 ? sessions_.number() : 0;
-  std::vector<size_t> order = {options_.chief}; // first, so that the others find its server at their first attempt
+  // first, so that the others find its server at their first attempt
+  std::vector<size_t> order = {options_.chief};
   for (size_t i = 0; i < children_.size(); ++i)
     if (i != options_.chief)
       order.push_back(i);
@@ -160,7 +166,8 @@ absl::Status TaskLauncher::begin() {
       return base::annotate(status, absl::StrCat("cannot start ", options_.tasks[i].name));
   }
   if (restarts_.most() == 0)
-    sockets_.close(/*all=*/true); // each listens at its own alone: whoever calls one that is dead is told so
+    // each listens at its own alone: whoever calls one that is dead is told so
+    sockets_.close(/*all=*/true);
   return absl::OkStatus();
 }
 
@@ -169,12 +176,14 @@ void TaskLauncher::tell(Child &child, const std::string &word) {
   (void)base::sendAll(child.words.get(), word, absl::Now() + kWord);
 }
 
-/// Who waits and is stopped would not hear that the next session begins, and nobody would hear that it does not. Who has died is said.
+/// Who waits and is stopped would not hear that the next session begins, and nobody would hear that
+/// it does not. Who has died is said.
 void TaskLauncher::killStopped() {
   for (Child &child : children_)
     if (child.status && !isNamed_[child.number]) {
       say(absl::StrCat(describe(child), " while it waited, and is started again"));
-    } else if (std::string line = sessions_.waits(child.number) ? describeStopped(child) : ""; !line.empty()) {
+    } else if (std::string line = sessions_.waits(child.number) ? describeStopped(child) : "";
+               !line.empty()) {
       say(absl::StrCat(line, " while it waits, is killed, and started again"));
       signalOne(child, SIGKILL, true);
       while (!child.status)
@@ -200,7 +209,8 @@ void TaskLauncher::tellLoss() {
   }
 }
 
-/// The chief's session goes on: whoever it has lost is ended, and its next process joins the others.
+/// The chief's session goes on: whoever it has lost is ended, and its next process joins the
+/// others.
 void TaskLauncher::replaceLost() {
   for (Child &child : children_) {
     if (TaskReplacements::isToBeKilled(child))
@@ -210,7 +220,8 @@ void TaskLauncher::replaceLost() {
     pump(child);
     if (absl::Status status = startAnew(child.number); !status.ok()) {
       say(base::describe(base::annotate(status, absl::StrCat("cannot start ", child.task->name))));
-      child.error = ErrorReport{child.task->name, base::describe(status), false, false}; // no process to wait for
+      // no process to wait for
+      child.error = ErrorReport{child.task->name, base::describe(status), false, false};
       continue;
     }
     child.joins = true;
@@ -254,7 +265,8 @@ void TaskLauncher::take(absl::Duration wait) {
 void TaskLauncher::watchEvaluator() {
   if (evaluator_ && evaluator_->status) {
     pump(*evaluator_);
-    if (std::string line = evaluatorLife_.ended(*evaluator_, stopSignals_ > 0, absl::Now()); !line.empty())
+    if (std::string line = evaluatorLife_.ended(*evaluator_, stopSignals_ > 0, absl::Now());
+        !line.empty())
       say(line);
     evaluator_.reset();
   }
@@ -272,8 +284,8 @@ void TaskLauncher::watchEvaluator() {
   }
 }
 
-/// No task runs any more. Behind a good end it still has the last checkpoint before it, and ends by itself; one that is stopped cannot, and the
-/// one that is started in its place does.
+/// No task runs any more. Behind a good end it still has the last checkpoint before it, and ends by
+/// itself; one that is stopped cannot, and the one that is started in its place does.
 void TaskLauncher::endEvaluator() {
   absl::Time until = absl::InfiniteFuture();
   evaluatorLife_.trainingEnded();
@@ -300,9 +312,10 @@ void TaskLauncher::endEvaluator() {
 }
 
 void TaskLauncher::watch() {
-  while (std::any_of(children_.begin(), children_.end(), [this](const Child &child) { return isAwaited(child); })) {
-    take(std::clamp(std::min(killAt_, TaskReplacements::next(children_)) - absl::Now(), absl::ZeroDuration(),
-                    absl::Seconds(1)));
+  while (std::any_of(children_.begin(), children_.end(),
+                     [this](const Child &child) { return isAwaited(child); })) {
+    take(std::clamp(std::min(killAt_, TaskReplacements::next(children_)) - absl::Now(),
+                    absl::ZeroDuration(), absl::Seconds(1)));
     replaceLost();
     bool ending = failed() || children_[options_.chief].status;
     if (ending && killAt_ == absl::InfiniteFuture())
@@ -315,10 +328,12 @@ void TaskLauncher::watch() {
       for (Child &child : children_)
         if (isAwaited(child)) {
           const std::optional<int> chief = children_[options_.chief].status;
-          child.isSpare = !failed() && stopSignals_ == 0 && chief && WIFEXITED(*chief) && WEXITSTATUS(*chief) == 0;
+          child.isSpare = !failed() && stopSignals_ == 0 && chief && WIFEXITED(*chief) &&
+                          WEXITSTATUS(*chief) == 0;
           if (child.isSpare && !child.killedByUs)
             say(absl::StrCat(child.task->name, " (process ", child.pid, ") has not ended ",
-                             absl::FormatDuration(kEndGrace), " behind the run's good end, and is killed"));
+                             absl::FormatDuration(kEndGrace),
+                             " behind the run's good end, and is killed"));
           signalOne(child, SIGKILL, true);
         }
   }
@@ -330,9 +345,11 @@ std::optional<absl::Duration> TaskLauncher::restartAfter() {
   const Child *cause = rootCause(children_);
   if (!cause || restarts_.most() == 0 || stopSignals_ > 0 || !mayPass(children_, *cause))
     return std::nullopt;
-  if (std::any_of(children_.begin(), children_.end(), [](const Child &child) { return child.again || child.joins; }))
+  if (std::any_of(children_.begin(), children_.end(),
+                  [](const Child &child) { return child.again || child.joins; }))
     restarts_.takeBack(); // the start by which it was to join the others
-  const std::optional<absl::Duration> pause = restarts_.next(session::clearCheckpoints(options_.checkpointDirectory));
+  const std::optional<absl::Duration> pause =
+      restarts_.next(session::clearCheckpoints(options_.checkpointDirectory));
   if (!pause)
     return std::nullopt;
   progress_.finish();
@@ -342,7 +359,9 @@ std::optional<absl::Duration> TaskLauncher::restartAfter() {
     if ((isNamed_[child.number] = child.status.has_value()))
       again.push_back(child.task->name);
   const bool all = again.size() > 1 && again.size() == children_.size();
-  const std::string who = again.empty() ? "no process, all go on," : all ? "all tasks" : absl::StrJoin(again, ", ");
+  const std::string who = again.empty() ? "no process, all go on,"
+                          : all         ? "all tasks"
+                                        : absl::StrJoin(again, ", ");
   say(absl::StrCat(describe(*cause), "; ", restarts_.describe(who)));
   return pause;
 }
@@ -354,13 +373,15 @@ bool TaskLauncher::sleeps(absl::Duration pause) {
 }
 
 void TaskLauncher::pump(Child &child) {
-  readLines(child.out, child.outRest, [&](const std::string &line) { progress_.print(stdout, line); });
+  readLines(child.out, child.outRest,
+            [&](const std::string &line) { progress_.print(stdout, line); });
   readLines(child.err, child.errRest, [&](const std::string &line) {
     if (!line.empty())
       child.lastLine = line;
     progress_.print(stderr, absl::StrCat("[", child.task->label, "] ", line));
   });
-  readLines(child.report, child.reportRest, [&](const std::string &line) { onReport(child, line); });
+  readLines(child.report, child.reportRest,
+            [&](const std::string &line) { onReport(child, line); });
 }
 
 void TaskLauncher::onReport(Child &child, const std::string &line) {
@@ -377,8 +398,8 @@ void TaskLauncher::onReport(Child &child, const std::string &line) {
     sessions_.left(child.number, json["left"]);
   } else if (json.contains("error") && json["error"].is_object() && !child.error) {
     const nlohmann::json &error = json["error"];
-    child.error = ErrorReport{error.value("task", ""), error.value("message", ""), error.value("secondary", false),
-                              error.value("lost", false)};
+    child.error = ErrorReport{error.value("task", ""), error.value("message", ""),
+                              error.value("secondary", false), error.value("lost", false)};
   }
 }
 
@@ -391,8 +412,8 @@ void TaskLauncher::reap() {
       if (child->task != &evaluatorTask_)
         sessions_.ended(child->number);
       child->endedAs = ++ended_;
-      if (WIFSIGNALED(status) && !child->killedByUs && !child->error && child->task != &evaluatorTask_ &&
-          child->number != options_.chief)
+      if (WIFSIGNALED(status) && !child->killedByUs && !child->error &&
+          child->task != &evaluatorTask_ && child->number != options_.chief)
         replacements_.died(*child, describe(*child), children_);
     }
   }
@@ -404,9 +425,11 @@ void TaskLauncher::onSignals() {
     // A terminal that closes is no second request: the kernel and the shell may both tell of it.
     if (info.ssi_signo == SIGCHLD || (info.ssi_signo == SIGHUP && stopSignals_ > 0))
       continue;
-    // The first asks for a stop at a step boundary (with a checkpoint where there is a directory), the second ends now.
+    // The first asks for a stop at a step boundary (with a checkpoint where there is a directory),
+    // the second ends now.
     if (++stopSignals_ == 1) {
-      if (!options_.check && std::any_of(children_.begin(), children_.end(), [](auto &child) { return !child.status; }))
+      if (!options_.check && std::any_of(children_.begin(), children_.end(),
+                                         [](auto &child) { return !child.status; }))
         say("stopping at the next step; once more to stop at once");
       for (Child &child : children_)
         signalOne(child, SIGTERM, options_.check);
@@ -457,7 +480,8 @@ int TaskLauncher::finish() {
     say("the check was stopped, as asked");
     return 1;
   }
-  if (options_.check && cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 1)
+  if (options_.check && cause->status && WIFEXITED(*cause->status) &&
+      WEXITSTATUS(*cause->status) == 1)
     return 1;
   if (stopSignals_ > 1 && cause->killedByUs) {
     session::clearCheckpoints(options_.checkpointDirectory);
@@ -476,11 +500,12 @@ int TaskLauncher::finish() {
   bool canGoOn = trained_ || (cause->status && WIFSIGNALED(*cause->status));
   std::optional<uint64_t> newest = session::clearCheckpoints(options_.checkpointDirectory);
   if (newest && canGoOn && stopSignals_ == 0)
-    say(absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory, " to go on from step-",
-                     *newest));
+    say(absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory,
+                     " to go on from step-", *newest));
   else if (options_.checkpointDirectory.empty() && trained_ && stopSignals_ == 0)
     say("nothing was saved; with --checkpoint_dir FOLDER a run can go on from its last checkpoint");
-  // A task that refused its command line or files says 2; that is what the caller of all of them should see.
+  // A task that refused its command line or files says 2; that is what the caller of all of them
+  // should see.
   if (cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 2)
     return 2;
   return !options_.check && passes ? kPeerLost : 1;

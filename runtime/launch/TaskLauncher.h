@@ -1,4 +1,4 @@
-//===- TaskLauncher.h - one process for every task of a plan, on this machine ---------------------------*- C++ -*-===//
+//===- TaskLauncher.h - one process for every task of a plan, on this machine -------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_LAUNCH_TASKLAUNCHER_H
 #define GRAPHC_RUNTIME_LAUNCH_TASKLAUNCHER_H
 
@@ -20,7 +20,8 @@
 namespace graphc::launch {
 
 struct LaunchOptions {
-  std::vector<std::string> arguments; ///< graphrun's own, after argv[0]; --job_name and --task_index are appended
+  /// graphrun's own, after argv[0]; --job_name and --task_index are appended
+  std::vector<std::string> arguments;
   std::vector<LaunchedTask> tasks; ///< by task number
   uint32_t chief = 0;
   std::string checkpointDirectory; ///< for the advice at the end
@@ -34,8 +35,9 @@ struct LaunchOptions {
   bool check = false; ///< graphrun check: exit status 1 of a task is a result, and it has said why
 };
 
-/// Starts all, shows their logs and the progress line, ends all with the first failure and then names its cause. With maxRestarts, where that
-/// may help, those that live leave the session instead (LauncherMessages.h), the others are started again, and all go on from the last
+/// Starts all, shows their logs and the progress line, ends all with the first failure and then
+/// names its cause. With maxRestarts, where that may help, those that live leave the session
+/// instead (LauncherMessages.h), the others are started again, and all go on from the last
 /// checkpoint. Returns the exit status. No process, socket or file is left behind, however it ends.
 class TaskLauncher {
 public:
@@ -63,7 +65,8 @@ private:
     return dismissed_ ? child.pid > 0 && !child.status : sessions_.isIn(child.number);
   }
   bool failed() const;
-  std::optional<absl::Duration> restartAfter(); ///< once the session is over; none: there is no other
+  /// once the session is over; none: there is no other
+  std::optional<absl::Duration> restartAfter();
   bool sleeps(absl::Duration pause); ///< false: a stop was asked for meanwhile
   int finish();
   void take(absl::Duration wait);

@@ -1,4 +1,4 @@
-//===- TaskOutput.h - what a task says, to its launcher or to a terminal --------------------------------*- C++ -*-===//
+//===- TaskOutput.h - what a task says, to its launcher or to a terminal ------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_LAUNCH_TASKOUTPUT_H
 #define GRAPHC_RUNTIME_LAUNCH_TASKOUTPUT_H
 
@@ -17,15 +17,18 @@
 
 namespace graphc::launch {
 
-/// Where this process's lines go: to the launcher's pipe, or to a terminal that it shares with nobody.
+/// Where this process's lines go: to the launcher's pipe, or to a terminal that it shares with
+/// nobody.
 class TaskOutput {
 public:
-  /// `stops`: asked while nobody reads standard output. Under a launcher it is the launcher's that is read.
+  /// `stops`: asked while nobody reads standard output. Under a launcher it is the launcher's that
+  /// is read.
   TaskOutput(int reportFd, std::function<bool()> stops) : report_(reportFd), line_(stderr) {
     line_.waitFor(std::move(stops), /*says=*/reportFd < 0);
   }
   void show(const observe::ProgressSnapshot &snapshot) {
-    if (absl::Time now = absl::Now(); snapshot.last || now - logged_ >= absl::Seconds(1)) { // into --log_file only
+    if (absl::Time now = absl::Now(); snapshot.last || now - logged_ >= absl::Seconds(1)) {
+      // into --log_file only
       logged_ = now;
       base::logFields(spdlog::level::debug, observe::formatProgress(snapshot, /*barWidth=*/0),
                       absl::StrCat("\"progress\":", observe::toJson(snapshot)));
@@ -50,7 +53,8 @@ public:
   }
   void error(const ErrorReport &error) {
     line_.finish();
-    base::logger().debug("{}{}", error.secondary ? "another task failed: " : "failed: ", error.message);
+    base::logger().debug("{}{}",
+                         error.secondary ? "another task failed: " : "failed: ", error.message);
     if (report_ >= 0)
       report(encode(error));
     else
@@ -66,7 +70,8 @@ private:
   }
   const int report_;
   absl::Time logged_ =
-      absl::InfinitePast(); ///< show() is called by one thread at a time (the driver's or its heartbeat's)
+      /// show() is called by one thread at a time (the driver's or its heartbeat's)
+      absl::InfinitePast();
   base::Mutex mutex_;
   observe::ProgressLine line_;
 };

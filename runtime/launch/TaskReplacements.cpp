@@ -8,16 +8,20 @@
 
 namespace graphc::launch {
 namespace {
-/// The chief notices a death by a connection that ends; where it is stopped itself, that is found later.
+/// The chief notices a death by a connection that ends; where it is stopped itself, that is found
+/// later.
 constexpr absl::Duration kVerdict = absl::Seconds(8);
-/// Of one that dies before it is back: the chief is to hear of that end before the next one says hello.
+/// Of one that dies before it is back: the chief is to hear of that end before the next one says
+/// hello.
 constexpr absl::Duration kBetween = absl::Milliseconds(500);
 } // namespace
 
-bool TaskReplacements::isOne(const LaunchedChild &lost, const std::vector<LaunchedChild> &children) const {
+bool TaskReplacements::isOne(const LaunchedChild &lost,
+                             const std::vector<LaunchedChild> &children) const {
   return restarts_.mayBeOne(absl::Now()) &&
-         std::any_of(children.begin(), children.end(),
-                     [&](const LaunchedChild &one) { return &one != &lost && (one.again || one.joins); });
+         std::any_of(children.begin(), children.end(), [&](const LaunchedChild &one) {
+           return &one != &lost && (one.again || one.joins);
+         });
 }
 
 bool TaskReplacements::hears(const nlohmann::json &line, std::vector<LaunchedChild> &children) {
@@ -33,7 +37,8 @@ bool TaskReplacements::hears(const nlohmann::json &line, std::vector<LaunchedChi
     if (line.value("pid", int64_t{0}) == lost->pid && !stopped_)
       again(*lost, line.value("why", ""), isOne(*lost, children));
   } else if (LaunchedChild *returned = numbered("back")) {
-    if (line.value("pid", int64_t{0}) == returned->pid) // else it was lost again, and another process joins
+    // else it was lost again, and another process joins
+    if (line.value("pid", int64_t{0}) == returned->pid)
       returned->joins = false;
   } else {
     return false;
@@ -41,7 +46,8 @@ bool TaskReplacements::hears(const nlohmann::json &line, std::vector<LaunchedChi
   return true;
 }
 
-void TaskReplacements::died(LaunchedChild &child, const std::string &how, const std::vector<LaunchedChild> &children) {
+void TaskReplacements::died(LaunchedChild &child, const std::string &how,
+                            const std::vector<LaunchedChild> &children) {
   if (!judges_ || stopped_ || (restarts_.made() >= restarts_.most() && !isOne(child, children)))
     return;
   if (child.joins) // the chief waits for the next one
@@ -50,7 +56,8 @@ void TaskReplacements::died(LaunchedChild &child, const std::string &how, const 
     child.heldUntil = absl::Now() + kVerdict;
 }
 
-void TaskReplacements::again(LaunchedChild &lost, const std::string &why, bool isOne, absl::Duration least) {
+void TaskReplacements::again(LaunchedChild &lost, const std::string &why, bool isOne,
+                             absl::Duration least) {
   if (lost.again)
     return;
   std::optional<absl::Duration> pause = restarts_.again(absl::Now(), isOne);
@@ -62,7 +69,8 @@ void TaskReplacements::again(LaunchedChild &lost, const std::string &why, bool i
   pause = std::max(*pause, least);
   lost.startAt = absl::Now() + *pause;
   say_(absl::StrCat(lost.task->name, ": ", why, "; the others go on; restarting ", lost.task->name,
-                    *pause > absl::ZeroDuration() ? " in " + absl::FormatDuration(*pause) : " at once",
+                    *pause > absl::ZeroDuration() ? " in " + absl::FormatDuration(*pause)
+                                                  : " at once",
                     ", to join them (restart ", restarts_.made(), " of ", restarts_.most(), ")"));
 }
 

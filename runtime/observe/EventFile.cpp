@@ -19,7 +19,8 @@
 namespace graphc::observe {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "lengths and checksums are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "lengths and checksums are written as they lie in memory");
 
 /// A checksum of data that has checksums in it would be no good one.
 uint32_t masked(uint32_t crc) { return std::rotr(crc, 15) + 0xa282ead8u; }
@@ -79,16 +80,18 @@ Event eventOf(const StepRecord &record) {
   return event;
 }
 
-absl::StatusOr<std::unique_ptr<EventFile>> EventFile::create(const std::string &folder, uint64_t step, absl::Time now) {
+absl::StatusOr<std::unique_ptr<EventFile>> EventFile::create(const std::string &folder,
+                                                             uint64_t step, absl::Time now) {
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(folder));
   // By name in the order of time, as TensorBoard reads them; and no other process's.
-  const std::string name =
-      absl::StrFormat("%s/events.out.tfevents.%010d.%s.%d", folder, absl::ToUnixSeconds(now), hostName(), getpid());
+  const std::string name = absl::StrFormat("%s/events.out.tfevents.%010d.%s.%d", folder,
+                                           absl::ToUnixSeconds(now), hostName(), getpid());
   std::string path;
   base::UniqueFd fd;
   for (int n = 0; !fd; ++n) {
     path = absl::StrCat(name, ".", n);
-    fd = base::UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
+    fd = base::UniqueFd(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
     if (!fd && errno != EEXIST)
       return base::errnoStatus(path, errno);
   }
@@ -107,18 +110,20 @@ absl::Status EventFile::write(const Event &event) {
   return base::writeAll(fd_.get(), record.data(), record.size(), path_);
 }
 
-absl::StatusOr<std::unique_ptr<SummaryWriter>> SummaryWriter::open(const std::string &folder,
-                                                                   const ResumePoint &restart, absl::Time now) {
+absl::StatusOr<std::unique_ptr<SummaryWriter>>
+SummaryWriter::open(const std::string &folder, const ResumePoint &restart, absl::Time now) {
   std::unique_ptr<SummaryWriter> writer(new SummaryWriter(folder, restart));
   GRAPHC_RETURN_IF_ERROR(writer->fileOf("", /*ofTask=*/false, now).status());
   return writer;
 }
 
-absl::StatusOr<EventFile *> SummaryWriter::fileOf(const std::string &under, bool ofTask, absl::Time now) {
+absl::StatusOr<EventFile *> SummaryWriter::fileOf(const std::string &under, bool ofTask,
+                                                  absl::Time now) {
   std::unique_ptr<EventFile> &file = files_[under];
   if (!file) {
-    GRAPHC_ASSIGN_OR_RETURN(file, EventFile::create(under.empty() ? folder_ : absl::StrCat(folder_, "/", under),
-                                                    ofTask ? restart_.stepOfTask : restart_.step, now));
+    GRAPHC_ASSIGN_OR_RETURN(
+        file, EventFile::create(under.empty() ? folder_ : absl::StrCat(folder_, "/", under),
+                                ofTask ? restart_.stepOfTask : restart_.step, now));
   }
   return file.get();
 }

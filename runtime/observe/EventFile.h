@@ -1,9 +1,10 @@
-//===- EventFile.h - files of events that TensorBoard reads ---------------------------------------------*- C++ -*-===//
+//===- EventFile.h - files of events that TensorBoard reads -------------------------*- C++ -*-===//
 //
-// A file is TFRecords, one an event: length, its checksum, the event, its checksum. Each is one write(2), so that a process that is
-// killed leaves whole ones, and at most one that is cut short, which TensorBoard leaves out.
+// A file is TFRecords, one an event: length, its checksum, the event, its checksum. Each is one
+// write(2), so that a process that is killed leaves whole ones, and at most one that is cut short,
+// which TensorBoard leaves out.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_OBSERVE_EVENTFILE_H
 #define GRAPHC_RUNTIME_OBSERVE_EVENTFILE_H
 
@@ -28,9 +29,10 @@ Event eventOf(const StepRecord &record);
 
 class EventFile {
 public:
-  /// A new file in the folder, which is made where it is missing, with its version and where the run begins: TensorBoard leaves out
-  /// what older files of the folder have behind `step`.
-  static absl::StatusOr<std::unique_ptr<EventFile>> create(const std::string &folder, uint64_t step, absl::Time now);
+  /// A new file in the folder, which is made where it is missing, with its version and where the
+  /// run begins: TensorBoard leaves out what older files of the folder have behind `step`.
+  static absl::StatusOr<std::unique_ptr<EventFile>> create(const std::string &folder, uint64_t step,
+                                                           absl::Time now);
   absl::Status write(const Event &event);
 
 private:
@@ -39,21 +41,24 @@ private:
   const base::UniqueFd fd_;
 };
 
-/// The folder of --summary_dir (TensorBoard's --logdir). Training is in the folder itself, evaluation in "eval" under it, as TensorFlow's
-/// Estimator has them; of tasks that share no step each in a folder of its own, "worker-1". One call at a time.
+/// The folder of --summary_dir (TensorBoard's --logdir). Training is in the folder itself,
+/// evaluation in "eval" under it, as TensorFlow's Estimator has them; of tasks that share no step
+/// each in a folder of its own, "worker-1". One call at a time.
 class SummaryWriter {
 public:
-  static absl::StatusOr<std::unique_ptr<SummaryWriter>> open(const std::string &folder, const ResumePoint &restart,
-                                                             absl::Time now);
+  static absl::StatusOr<std::unique_ptr<SummaryWriter>>
+  open(const std::string &folder, const ResumePoint &restart, absl::Time now);
   absl::Status write(const StepRecord &record);
   absl::Status write(const GraphDef &graph, absl::Time now);
 
 private:
-  SummaryWriter(std::string folder, const ResumePoint &restart) : folder_(std::move(folder)), restart_(restart) {}
+  SummaryWriter(std::string folder, const ResumePoint &restart)
+      : folder_(std::move(folder)), restart_(restart) {}
   absl::StatusOr<EventFile *> fileOf(const std::string &under, bool ofTask, absl::Time now);
   const std::string folder_;
   const ResumePoint restart_;
-  std::map<std::string, std::unique_ptr<EventFile>> files_; ///< by the folder under folder_; "": itself
+  /// by the folder under folder_; "": itself
+  std::map<std::string, std::unique_ptr<EventFile>> files_;
 };
 
 } // namespace graphc::observe

@@ -20,7 +20,8 @@ using Json = nlohmann::ordered_json;
 namespace {
 /// Whether the steps of this line are made again. One that is no record says nothing of steps.
 bool isMadeAgain(std::string_view line, const ResumePoint &restart) {
-  nlohmann::json json = nlohmann::json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+  nlohmann::json json =
+      nlohmann::json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
   auto step = json.is_object() ? json.find("step") : json.end();
   if (!json.is_object() || step == json.end() || !step->is_number_unsigned())
     return false;
@@ -62,12 +63,13 @@ absl::Status goOn(const std::string &path, const ResumePoint &restart,
     return absl::OkStatus();
   GRAPHC_RETURN_IF_ERROR(base::writeFileAtomic(path, kept.text));
   if (kept.dropped)
-    say(absl::StrCat("--history ", path, ": ", kept.dropped, kept.dropped == 1 ? " line" : " lines", " behind step ",
-                     restart.step, " dropped: these steps are made again"));
+    say(absl::StrCat("--history ", path, ": ", kept.dropped, kept.dropped == 1 ? " line" : " lines",
+                     " behind step ", restart.step, " dropped: these steps are made again"));
   return absl::OkStatus();
 }
 
-absl::Status moveAway(const std::string &path, const std::function<void(const std::string &)> &say) {
+absl::Status moveAway(const std::string &path,
+                      const std::function<void(const std::string &)> &say) {
   GRAPHC_ASSIGN_OR_RETURN(std::string old, base::moveAway(path));
   say(absl::StrCat("--history ", path, ": what another run has written there is ", old, " now"));
   return absl::OkStatus();
@@ -98,14 +100,16 @@ std::string toJson(const StepRecord &record) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-absl::StatusOr<std::unique_ptr<HistoryFile>> HistoryFile::open(const std::string &path, const ResumePoint &restart,
-                                                               const std::function<void(const std::string &)> &say) {
+absl::StatusOr<std::unique_ptr<HistoryFile>>
+HistoryFile::open(const std::string &path, const ResumePoint &restart,
+                  const std::function<void(const std::string &)> &say) {
   struct stat info{};
   const bool exists = ::stat(path.c_str(), &info) == 0, regular = exists && S_ISREG(info.st_mode);
   if (regular && info.st_size > 0)
     GRAPHC_RETURN_IF_ERROR(restart.restored ? goOn(path, restart, say) : moveAway(path, say));
-  base::UniqueFd fd(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (exists && !regular ? O_NONBLOCK : 0), 0644));
+  base::UniqueFd fd(::open(
+      path.c_str(),
+      O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (exists && !regular ? O_NONBLOCK : 0), 0644));
   if (!fd)
     return errno == ENXIO ? absl::UnavailableError(absl::StrCat(path, ": nobody reads this pipe"))
                           : base::errnoStatus(path, errno);

@@ -1,4 +1,4 @@
-//===- JsonNumber.h - numbers that may be none, in JSON --------------------------------------------------------*- C++ -*-===//
+//===- JsonNumber.h - numbers that may be none, in JSON -----------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_OBSERVE_JSONNUMBER_H
 #define GRAPHC_RUNTIME_OBSERVE_JSONNUMBER_H
 

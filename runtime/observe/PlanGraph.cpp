@@ -22,7 +22,8 @@ using plan::Instruction;
 /// A name of TensorFlow's, whose characters are these.
 std::string nodeName(std::string text) {
   for (char &c : text)
-    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '/' && c != '.' && c != '_' && c != '-')
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '/' && c != '.' && c != '_' &&
+        c != '-')
       c = '_';
   return text;
 }
@@ -45,7 +46,8 @@ std::string opOf(const plan::Plan &plan, const Instruction &instruction) {
 }
 
 void addShape(observe::NodeDef &node, const plan::TensorType &type) {
-  observe::TensorShapeProto &shape = *(*node.mutable_attr())["_output_shapes"].mutable_list()->add_shape();
+  observe::TensorShapeProto &shape =
+      *(*node.mutable_attr())["_output_shapes"].mutable_list()->add_shape();
   for (int64_t size : type.shape())
     shape.add_dim()->set_size(size);
 }
@@ -95,7 +97,8 @@ private:
     observe::NodeDef &node = *graph_.add_node();
     node.set_name(unique(variable.name()));
     node.set_op("Variable");
-    node.set_device(absl::StrCat(plan::taskText(plan_, variable.owner()), "/device:", variable.device()));
+    node.set_device(
+        absl::StrCat(plan::taskText(plan_, variable.owner()), "/device:", variable.device()));
     addShape(node, variable.type());
     addText(node, "location", plan::locationText(plan_, variable.location()));
     variables_.push_back(node.name());
@@ -121,10 +124,11 @@ private:
   void addProgram(const plan::Program &program) {
     std::vector<Written> written;
     for (int i = 0; i < plan_.variables_size(); ++i)
-      written.push_back({{2, static_cast<uint64_t>(i), 0, UINT64_MAX}, variables_[static_cast<size_t>(i)]});
+      written.push_back(
+          {{2, static_cast<uint64_t>(i), 0, UINT64_MAX}, variables_[static_cast<size_t>(i)]});
     const std::string scope = absl::StrReplaceAll(program.name(), {{".", "/"}});
-    const std::string device =
-        absl::StrCat(plan::taskText(plan_, plan::instanceTask(plan_, program, 0)), "/device:", program.device());
+    const std::string device = absl::StrCat(
+        plan::taskText(plan_, plan::instanceTask(plan_, program, 0)), "/device:", program.device());
     for (const Instruction &instruction : program.instructions()) {
       const std::string op = opOf(plan_, instruction);
       if (!op.empty())
@@ -132,8 +136,9 @@ private:
     }
   }
 
-  void addInstruction(const plan::Program &program, const Instruction &instruction, const std::string &name,
-                      const std::string &op, const std::string &device, std::vector<Written> &written) {
+  void addInstruction(const plan::Program &program, const Instruction &instruction,
+                      const std::string &name, const std::string &op, const std::string &device,
+                      std::vector<Written> &written) {
     observe::NodeDef &node = *graph_.add_node();
     node.set_name(unique(name));
     node.set_op(op);
@@ -145,7 +150,8 @@ private:
     std::set<std::string> inputs;
     for (const plan::BufferEffect &effect : effects.buffers)
       if (effect.access != plan::WRITE)
-        if (const std::string *from = writer(program, effect.buffer, written); from && inputs.insert(*from).second)
+        if (const std::string *from = writer(program, effect.buffer, written);
+            from && inputs.insert(*from).second)
           node.add_input(*from);
     bool shaped = false;
     for (const plan::BufferEffect &effect : effects.buffers) {
@@ -160,7 +166,9 @@ private:
       addText(node, "channel", plan_.channels(static_cast<int>(effect.channel)).name());
       if (effect.action == plan::ChannelAction::Send) {
         senders_[effect.channel].push_back(node.name());
-        if (const plan::Buffer &sent = program.buffers(static_cast<int>(effects.buffers.front().buffer)); !shaped)
+        if (const plan::Buffer &sent =
+                program.buffers(static_cast<int>(effects.buffers.front().buffer));
+            !shaped)
           addShape(node, sent.type());
       } else if (effect.action == plan::ChannelAction::Receive &&
                  !plan_.channels(static_cast<int>(effect.channel)).all_to_all()) {
@@ -176,7 +184,8 @@ private:
   }
 
   /// The last that wrote there.
-  static const std::string *writer(const plan::Program &program, uint32_t buffer, const std::vector<Written> &written) {
+  static const std::string *writer(const plan::Program &program, uint32_t buffer,
+                                   const std::vector<Written> &written) {
     const Place wanted = place(program, buffer);
     for (auto one = written.rbegin(); one != written.rend(); ++one)
       if (one->place.overlaps(wanted))

@@ -29,7 +29,8 @@ std::string linkTarget(const char *path) {
 } // namespace
 
 double secondsSinceProcessStart() {
-  // Field 22 of /proc/self/stat, in clock ticks since boot; the name in field 2 may hold spaces, so count from its ')'.
+  // Field 22 of /proc/self/stat, in clock ticks since boot; the name in field 2 may hold spaces, so
+  // count from its ')'.
   std::string stat = readAll("/proc/self/stat");
   size_t afterName = stat.rfind(')');
   if (afterName == std::string::npos)
@@ -65,9 +66,10 @@ std::string hostName() {
 
 std::string hostId() {
   std::string boot = readAll("/proc/sys/kernel/random/boot_id");
-  return absl::StrCat(std::string(boot.begin(), boot.begin() + static_cast<long>(boot.find_last_not_of('\n') + 1)), "/",
-                      linkTarget("/proc/self/ns/ipc"), "/", linkTarget("/proc/self/ns/net"), "/",
-                      linkTarget("/proc/self/ns/pid"));
+  return absl::StrCat(
+      std::string(boot.begin(), boot.begin() + static_cast<long>(boot.find_last_not_of('\n') + 1)),
+      "/", linkTarget("/proc/self/ns/ipc"), "/", linkTarget("/proc/self/ns/net"), "/",
+      linkTarget("/proc/self/ns/pid"));
 }
 
 bool isStopped(int64_t pid) {

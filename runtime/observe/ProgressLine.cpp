@@ -16,9 +16,10 @@
 
 namespace graphc::observe {
 namespace {
-/// How often it is asked whether somebody reads; when it is said that nobody does, and again; after how long a stop ends the wait.
-constexpr absl::Duration kLook = absl::Milliseconds(100), kSayUnread = absl::Seconds(3), kSayAgain = absl::Minutes(1),
-                         kStopUnread = absl::Seconds(1);
+/// How often it is asked whether somebody reads; when it is said that nobody does, and again; after
+/// how long a stop ends the wait.
+constexpr absl::Duration kLook = absl::Milliseconds(100), kSayUnread = absl::Seconds(3),
+                         kSayAgain = absl::Minutes(1), kStopUnread = absl::Seconds(1);
 
 std::string duration(double seconds) {
   auto whole = static_cast<int64_t>(std::ceil(seconds));
@@ -43,21 +44,25 @@ std::string formatProgress(const ProgressSnapshot &snapshot, int barWidth) {
   if (snapshot.steps)
     absl::StrAppend(&line, "/", snapshot.steps);
   if (snapshot.stepsPerSecond > 0)
-    absl::StrAppendFormat(&line, "  %.*f steps/s", snapshot.stepsPerSecond < 10 ? 2 : 0, snapshot.stepsPerSecond);
+    absl::StrAppendFormat(&line, "  %.*f steps/s", snapshot.stepsPerSecond < 10 ? 2 : 0,
+                          snapshot.stepsPerSecond);
   if (snapshot.loss)
     absl::StrAppendFormat(&line, "  loss %.4g", *snapshot.loss);
   for (const auto &[name, value] : snapshot.metrics)
     absl::StrAppendFormat(&line, "  %s %.4g", name, value);
   if (barWidth > 0 && snapshot.steps) {
-    double part = static_cast<double>(std::min(snapshot.step, snapshot.steps)) / static_cast<double>(snapshot.steps);
+    double part = static_cast<double>(std::min(snapshot.step, snapshot.steps)) /
+                  static_cast<double>(snapshot.steps);
     int filled = static_cast<int>(barWidth * part);
-    std::string done =
-        filled == 0 ? ""
-                    : absl::StrCat(std::string(static_cast<size_t>(filled - 1), '='), filled == barWidth ? "=" : ">");
-    absl::StrAppend(&line, "  [", done, std::string(static_cast<size_t>(barWidth - filled), ' '), "]");
+    std::string done = filled == 0 ? ""
+                                   : absl::StrCat(std::string(static_cast<size_t>(filled - 1), '='),
+                                                  filled == barWidth ? "=" : ">");
+    absl::StrAppend(&line, "  [", done, std::string(static_cast<size_t>(barWidth - filled), ' '),
+                    "]");
     if (snapshot.stepsPerSecond > 0 && snapshot.step < snapshot.steps)
-      absl::StrAppend(&line, " eta ",
-                      duration(static_cast<double>(snapshot.steps - snapshot.step) / snapshot.stepsPerSecond));
+      absl::StrAppend(
+          &line, " eta ",
+          duration(static_cast<double>(snapshot.steps - snapshot.step) / snapshot.stepsPerSecond));
   }
   return line;
 }
@@ -86,7 +91,9 @@ absl::StatusOr<ProgressSnapshot> progressFromJson(const std::string &text) {
   auto count = [&](const char *key) {
     return json.contains(key) && json[key].is_number_unsigned() ? json[key].get<uint64_t>() : 0;
   };
-  auto number = [](const nlohmann::json &value) { return value.is_number() ? value.get<double>() : std::nan(""); };
+  auto number = [](const nlohmann::json &value) {
+    return value.is_number() ? value.get<double>() : std::nan("");
+  };
   auto real = [&](const char *key) -> std::optional<double> {
     return json.contains(key) ? std::optional(number(json[key])) : std::nullopt;
   };
@@ -97,7 +104,8 @@ absl::StatusOr<ProgressSnapshot> progressFromJson(const std::string &text) {
   snapshot.stepsPerSecond = real("steps_per_s").value_or(0);
   snapshot.loss = real("loss");
   for (const nlohmann::json &metric : json.value("metrics", nlohmann::json::array()))
-    if (metric.is_object() && metric.contains("name") && metric["name"].is_string() && metric.contains("value"))
+    if (metric.is_object() && metric.contains("name") && metric["name"].is_string() &&
+        metric.contains("value"))
       snapshot.metrics.emplace_back(metric["name"].get<std::string>(), number(metric["value"]));
   if (json.contains("logged") && json["logged"].is_boolean())
     snapshot.logged = json["logged"].get<bool>();
@@ -127,7 +135,8 @@ void ProgressLine::draw(const ProgressSnapshot &snapshot) {
   if (terminal_) {
     erase();
     drawn_ = formatProgress(snapshot, kBarWidth);
-    // A line that wraps could not be drawn over: a shorter bar, else none, else what there is room for. All of it is ASCII.
+    // A line that wraps could not be drawn over: a shorter bar, else none, else what there is room
+    // for. All of it is ASCII.
     winsize window{};
     if (ioctl(fileno(out_), TIOCGWINSZ, &window) == 0 && window.ws_col > 2) {
       int over = static_cast<int>(drawn_.size()) - (window.ws_col - 2);
@@ -141,14 +150,16 @@ void ProgressLine::draw(const ProgressSnapshot &snapshot) {
       drawn_.clear();
     }
     std::fflush(out_);
-  } else if (snapshot.last || (snapshot.logged ? *snapshot.logged : now - lastWritten_ >= absl::Seconds(1))) {
+  } else if (snapshot.last ||
+             (snapshot.logged ? *snapshot.logged : now - lastWritten_ >= absl::Seconds(1))) {
     lastWritten_ = now;
     absl::FPrintF(out_, " %s\n", formatProgress(snapshot, /*barWidth=*/0));
     std::fflush(out_);
   }
 }
 
-/// A pipe that poll() calls writable takes PIPE_BUF bytes, so no write() waits. False: not all of it arrived.
+/// A pipe that poll() calls writable takes PIPE_BUF bytes, so no write() waits. False: not all of
+/// it arrived.
 bool ProgressLine::write(int fd, std::string_view text) {
   absl::Time since = absl::Now();
   while (!text.empty() && !unread_) {
@@ -166,11 +177,13 @@ bool ProgressLine::write(int fd, std::string_view text) {
     const absl::Time now = absl::Now();
     if (now - since >= kSayUnread && now - said_ >= kSayAgain) {
       said_ = now;
-      say(fd, "nobody reads standard output, where the results go; the run waits for that. Ctrl-C or SIGTERM ends it");
+      say(fd,
+          "nobody reads standard output, where the results go; the run waits for that. Ctrl-C or SIGTERM ends it");
     }
     if (now - since >= kStopUnread && stops_ && stops_()) {
       unread_ = true;
-      say(fd, "nobody reads standard output, and the run is to stop: results are lost from here on");
+      say(fd,
+          "nobody reads standard output, and the run is to stop: results are lost from here on");
     }
   }
   return text.empty();

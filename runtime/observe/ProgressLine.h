@@ -1,12 +1,15 @@
-//===- ProgressLine.h - the one line that shows how far a run is ------------------------------------------*- C++ -*-===//
+//===- ProgressLine.h - the one line that shows how far a run is --------------------*- C++ -*-===//
 //
-// On a terminal the line is redrawn in place; elsewhere at most one line a second is written. Where steps are counted
-// (--log_step_count_steps), every so many of them one line stays, on a terminal above the redrawn one, elsewhere instead of those by the clock. Other lines (logs, results) go
-// through `print`, which keeps them apart from the redrawn one. Any thread; a leaf lock, held as long as who reads what is printed takes. Where
-// nobody reads that is said on standard error, unless that is the same pipe, and a stop ends the wait: the rest is lost then.
-// Who only shows how far a run is waits for nobody: the thread that tells other tasks that this one lives is among them.
+// On a terminal the line is redrawn in place; elsewhere at most one line a second is written. Where
+// steps are counted (--log_step_count_steps), every so many of them one line stays, on a terminal
+// above the redrawn one, elsewhere instead of those by the clock. Other lines (logs, results) go
+// through `print`, which keeps them apart from the redrawn one. Any thread; a leaf lock, held as
+// long as who reads what is printed takes. Where nobody reads that is said on standard error,
+// unless that is the same pipe, and a stop ends the wait: the rest is lost then. Who only shows how
+// far a run is waits for nobody: the thread that tells other tasks that this one lives is among
+// them.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_OBSERVE_PROGRESSLINE_H
 #define GRAPHC_RUNTIME_OBSERVE_PROGRESSLINE_H
 
@@ -33,7 +36,8 @@ struct ProgressSnapshot {
   std::optional<double> loss; ///< mean over replicas and the steps of the epoch so far
   /// By name: "train …" of the last epoch, the others of the last evaluation (--eval_every_epochs).
   std::vector<std::pair<std::string, double>> metrics;
-  /// --log_step_count_steps: as many steps were made, so this line stays; false: not yet; none: nobody counts.
+  /// --log_step_count_steps: as many steps were made, so this line stays; false: not yet; none:
+  /// nobody counts.
   std::optional<bool> logged;
   bool last = false; ///< of a stretch of training: always written, and left standing
 };
@@ -58,7 +62,8 @@ public:
   void show(const ProgressSnapshot &snapshot);
   /// A whole line (without its end) on `to`.
   void print(std::FILE *to, const std::string &line);
-  /// False where something that was printed on `to` until now did not arrive (a full disk, a reader that is gone).
+  /// False where something that was printed on `to` until now did not arrive (a full disk, a reader
+  /// that is gone).
   bool flush(std::FILE *to);
   /// Leaves the last line standing; what is being printed leaves it behind itself.
   void finish();
@@ -74,7 +79,8 @@ private:
   bool says_ = false;
   base::Mutex mutex_;
   std::string drawn_ ABSL_GUARDED_BY(mutex_); ///< what stands on the terminal's last line
-  bool lost_ ABSL_GUARDED_BY(mutex_) = false; ///< something that was printed elsewhere than on `out_`
+  /// something that was printed elsewhere than on `out_`
+  bool lost_ ABSL_GUARDED_BY(mutex_) = false;
   bool unread_ ABSL_GUARDED_BY(mutex_) = false; ///< and nothing more is
   absl::Time said_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast(); ///< that nobody reads
   absl::Time lastWritten_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();

@@ -1,9 +1,10 @@
-//===- PrometheusText.cpp - a run's status as Prometheus reads it -------------------------------------------------===//
+//===- PrometheusText.cpp - a run's status as Prometheus reads it -----------------------------===//
 //
-// The text exposition format, version 0.0.4. Names and units as https://prometheus.io/docs/practices/naming/ has them: counters end in _total,
-// times are seconds since 1970, so that ages are `time() - …`.
+// The text exposition format, version 0.0.4. Names and units as
+// https://prometheus.io/docs/practices/naming/ has them: counters end in _total, times are seconds
+// since 1970, so that ages are `time() - …`.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/observe/RunStatus.h"
 
@@ -74,36 +75,47 @@ void addRun(const RunStatus &status, Families &to) {
   to.family("graphc_run_state", "gauge", "1 for what the run does now, 0 for the others.");
   for (const char *state : kRunStates)
     to.add(uint64_t(status.state == state), labels({{"state", state}}));
-  to.family("graphc_run_start_time_seconds", "gauge", "When the chief's process was started, in seconds since 1970.")
+  to.family("graphc_run_start_time_seconds", "gauge",
+            "When the chief's process was started, in seconds since 1970.")
       .add(unixSeconds(status.started));
   if (const std::optional<ProgressSnapshot> &progress = status.progress) {
     to.family("graphc_step_total", "counter",
               "Steps of training made, counted from the very first (asynchronous: updates).")
         .add(progress->step);
-    to.family("graphc_step_target", "gauge", "Steps of training to be made in all.").add(progress->steps);
-    to.family("graphc_steps_per_second", "gauge", "Rate of the cluster's steps.").add(progress->stepsPerSecond);
+    to.family("graphc_step_target", "gauge", "Steps of training to be made in all.")
+        .add(progress->steps);
+    to.family("graphc_steps_per_second", "gauge", "Rate of the cluster's steps.")
+        .add(progress->stepsPerSecond);
     if (progress->epochs)
-      to.family("graphc_epoch", "gauge", "Pass over the data in which the training is, counted from 1.")
+      to.family("graphc_epoch", "gauge",
+                "Pass over the data in which the training is, counted from 1.")
           .add(progress->epoch);
     if (progress->loss)
-      to.family("graphc_loss", "gauge", "Mean loss over the epoch so far, of all replicas.").add(*progress->loss);
-    to.family("graphc_metric_value", "gauge", "Metrics of the last evaluation, and (train) of the last epoch.");
+      to.family("graphc_loss", "gauge", "Mean loss over the epoch so far, of all replicas.")
+          .add(*progress->loss);
+    to.family("graphc_metric_value", "gauge",
+              "Metrics of the last evaluation, and (train) of the last epoch.");
     for (const auto &[name, value] : progress->metrics)
       to.add(value, labels({{"metric", name}}));
   }
-  to.family("graphc_restarts_total", "counter", "How often the launcher has started all tasks again.")
+  to.family("graphc_restarts_total", "counter",
+            "How often the launcher has started all tasks again.")
       .add(uint64_t(status.restarts));
-  to.family("graphc_warnings_total", "counter", "Warnings that the chief has printed.").add(status.warned);
-  to.family("graphc_checkpoints_saved_total", "counter", "Checkpoints that this process has committed.")
+  to.family("graphc_warnings_total", "counter", "Warnings that the chief has printed.")
+      .add(status.warned);
+  to.family("graphc_checkpoints_saved_total", "counter",
+            "Checkpoints that this process has committed.")
       .add(status.saved);
   if (status.checkpoint) {
-    to.family("graphc_checkpoint_step", "gauge", "Step of the newest checkpoint.").add(status.checkpoint->step);
+    to.family("graphc_checkpoint_step", "gauge", "Step of the newest checkpoint.")
+        .add(status.checkpoint->step);
     to.family("graphc_checkpoint_timestamp_seconds", "gauge",
               "When the newest checkpoint was made, in seconds since 1970.")
         .add(unixSeconds(status.checkpoint->at));
   }
   if (status.maxStaleness)
-    to.family("graphc_max_staleness_steps", "gauge", "The strategy's bound of graphc_task_staleness_steps.")
+    to.family("graphc_max_staleness_steps", "gauge",
+              "The strategy's bound of graphc_task_staleness_steps.")
         .add(*status.maxStaleness);
 }
 
@@ -127,14 +139,19 @@ void addTasks(const RunStatus &status, Families &to) {
   known("graphc_task_step_total", "counter", "Steps of training, as the task counts them.",
         [](const TaskStatus &task) { return task.step; });
   known("graphc_task_steps_per_second", "gauge", "Rate of the task's own steps.",
-        [](const TaskStatus &task) { return task.step ? std::optional(task.stepsPerSecond) : std::nullopt; });
-  known("graphc_task_lag_steps", "gauge", "Steps that the task is behind the first of those that compute gradients.",
+        [](const TaskStatus &task) {
+          return task.step ? std::optional(task.stepsPerSecond) : std::nullopt;
+        });
+  known("graphc_task_lag_steps", "gauge",
+        "Steps that the task is behind the first of those that compute gradients.",
         [](const TaskStatus &task) { return task.lag; });
   known("graphc_task_staleness_steps", "gauge",
         "Steps that the task is ahead of the last one, where tasks share no step.",
         [](const TaskStatus &task) { return task.staleness; });
-  known("graphc_task_heartbeat_timestamp_seconds", "gauge", "When the task was heard last, in seconds since 1970.",
-        [](const TaskStatus &task) { return task.heard ? std::optional(unixSeconds(*task.heard)) : std::nullopt; });
+  known("graphc_task_heartbeat_timestamp_seconds", "gauge",
+        "When the task was heard last, in seconds since 1970.", [](const TaskStatus &task) {
+          return task.heard ? std::optional(unixSeconds(*task.heard)) : std::nullopt;
+        });
 }
 
 /// Under the names that every client library of Prometheus has.
@@ -146,8 +163,10 @@ void addProcess(const RunStatus &status, Families &to) {
   };
   to.family("process_cpu_seconds_total", "counter", "User and system time of the chief's process.")
       .add(of(used.ru_utime) + of(used.ru_stime));
-  to.family("process_resident_memory_bytes", "gauge", "Resident memory of the chief's process.").add(residentBytes());
-  to.family("process_start_time_seconds", "gauge", "When the chief's process was started, in seconds since 1970.")
+  to.family("process_resident_memory_bytes", "gauge", "Resident memory of the chief's process.")
+      .add(residentBytes());
+  to.family("process_start_time_seconds", "gauge",
+            "When the chief's process was started, in seconds since 1970.")
       .add(unixSeconds(status.started));
 }
 } // namespace

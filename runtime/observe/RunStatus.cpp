@@ -55,7 +55,8 @@ public:
       to = absl::UnixEpoch() + absl::Seconds(value);
   }
   void time(const char *key, std::optional<absl::Time> &to) {
-    if (absl::Time value = absl::UnixEpoch(); find(key, [](const Json &j) { return j.is_number(); })) {
+    if (absl::Time value = absl::UnixEpoch();
+        find(key, [](const Json &j) { return j.is_number(); })) {
       time(key, value);
       to = value;
     }
@@ -87,8 +88,11 @@ private:
 };
 
 Json jsonOf(const TaskStatus &task) {
-  Json json = {
-      {"name", task.name}, {"state", task.state}, {"devices", task.devices}, {"host", task.host}, {"pid", task.pid}};
+  Json json = {{"name", task.name},
+               {"state", task.state},
+               {"devices", task.devices},
+               {"host", task.host},
+               {"pid", task.pid}};
   if (task.step)
     json["step"] = *task.step;
   json["steps_per_second"] = number(task.stepsPerSecond);
@@ -115,7 +119,8 @@ absl::StatusOr<TaskStatus> taskOf(const Json &json) {
   members.time("last_heartbeat", task.heard);
   if (const Json *devices = members.array("devices", kMostDevices))
     for (const Json &device : *devices)
-      task.devices.push_back(device.is_string() ? base::foreignText(device.get<std::string>()) : "");
+      task.devices.push_back(device.is_string() ? base::foreignText(device.get<std::string>())
+                                                : "");
   return members.status().ok() ? absl::StatusOr<TaskStatus>(task) : members.status();
 }
 } // namespace
@@ -126,7 +131,8 @@ std::string durationText(absl::Duration duration) {
     return absl::StrCat(all, " s");
   if (all < 3600)
     return absl::StrCat(all / 60, " min");
-  return absl::StrCat(all / 3600, " h", all % 3600 / 60 ? absl::StrCat(" ", all % 3600 / 60, " min") : "");
+  return absl::StrCat(all / 3600, " h",
+                      all % 3600 / 60 ? absl::StrCat(" ", all % 3600 / 60, " min") : "");
 }
 
 std::string toJson(const RunStatus &status) {
@@ -144,9 +150,10 @@ std::string toJson(const RunStatus &status) {
   if (!status.checkpointDirectory.empty())
     json["checkpoint_dir"] = status.checkpointDirectory;
   if (status.checkpoint)
-    json["checkpoint"] = {{"step", status.checkpoint->step},
-                          {"time", sinceEpoch(status.checkpoint->at)},
-                          {"age_seconds", absl::ToDoubleSeconds(status.now - status.checkpoint->at)}};
+    json["checkpoint"] = {
+        {"step", status.checkpoint->step},
+        {"time", sinceEpoch(status.checkpoint->at)},
+        {"age_seconds", absl::ToDoubleSeconds(status.now - status.checkpoint->at)}};
   json["checkpoints_saved"] = status.saved;
   if (status.maxStaleness)
     json["max_staleness"] = *status.maxStaleness;
@@ -168,12 +175,14 @@ absl::StatusOr<RunStatus> runStatusFromJson(const std::string &text) {
   int format = 0;
   members.count("format", format);
   if (members.status().ok() && format != RunStatus::kFormat)
-    members.fail(absl::StrCat("its format is ", format, ", and this graphrun reads ", RunStatus::kFormat));
+    members.fail(
+        absl::StrCat("its format is ", format, ", and this graphrun reads ", RunStatus::kFormat));
   RunStatus status;
   for (auto [key, to] :
-       {std::pair("model", &status.model), std::pair("strategy", &status.strategy), std::pair("entry", &status.entry),
-        std::pair("state", &status.state), std::pair("fingerprint", &status.fingerprint),
-        std::pair("version", &status.version), std::pair("host", &status.host), std::pair("task", &status.task),
+       {std::pair("model", &status.model), std::pair("strategy", &status.strategy),
+        std::pair("entry", &status.entry), std::pair("state", &status.state),
+        std::pair("fingerprint", &status.fingerprint), std::pair("version", &status.version),
+        std::pair("host", &status.host), std::pair("task", &status.task),
         std::pair("checkpoint_dir", &status.checkpointDirectory)})
     members.text(key, *to);
   members.count("pid", status.pid);

@@ -1,9 +1,9 @@
-//===- RunStatus.h - how a run is doing, for whoever asks while it runs ---------------------------------*- C++ -*-===//
+//===- RunStatus.h - how a run is doing, for whoever asks while it runs -------------*- C++ -*-===//
 //
-// A snapshot on the chief (session/master/StatusCollector.h makes it) and its three forms: JSON, which graphrun status reads again, Prometheus's text
-// format, and a page for people.
+// A snapshot on the chief (session/master/StatusCollector.h makes it) and its three forms: JSON,
+// which graphrun status reads again, Prometheus's text format, and a page for people.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_OBSERVE_RUNSTATUS_H
 #define GRAPHC_RUNTIME_OBSERVE_RUNSTATUS_H
 
@@ -21,8 +21,9 @@
 namespace graphc::observe {
 
 /// What a run does, in the order in which most do it.
-inline constexpr std::array<const char *, 9> kRunStates = {
-    "waiting", "preparing", "initializing", "training", "evaluating", "predicting", "saving", "writing", "ending"};
+inline constexpr std::array<const char *, 9> kRunStates = {"waiting",  "preparing",  "initializing",
+                                                           "training", "evaluating", "predicting",
+                                                           "saving",   "writing",    "ending"};
 
 struct TaskStatus {
   std::string name; ///< "/job:worker/task:1"
@@ -32,7 +33,8 @@ struct TaskStatus {
   int64_t pid = 0; ///< 0: it has not come
   std::optional<uint64_t> step; ///< of the training, where it takes part in it
   double stepsPerSecond = 0;
-  std::optional<uint64_t> lag; ///< steps behind the first of those that compute gradients; of them alone
+  /// steps behind the first of those that compute gradients; of them alone
+  std::optional<uint64_t> lag;
   std::optional<uint64_t> staleness; ///< steps ahead of the last of them, where they share no step
   std::optional<absl::Time> heard; ///< when its last heartbeat came
 };
@@ -71,7 +73,8 @@ absl::StatusOr<RunStatus> runStatusFromJson(const std::string &text);
 
 /// The text exposition format, version 0.0.4.
 std::string toPrometheus(const RunStatus &status);
-/// HTML without scripts and without anything from elsewhere, which asks for itself again every two seconds.
+/// HTML without scripts and without anything from elsewhere, which asks for itself again every two
+/// seconds.
 std::string toPage(const RunStatus &status);
 
 /// For people: "3 s", "2 min", "1 h 5 min".

@@ -27,7 +27,8 @@ std::string toJson(const TaskStats &stats) {
   json["step_ms"] = {{"median", number(stats.times.quantileMs(0.5))},
                      {"p99", number(stats.times.quantileMs(0.99))},
                      {"min", number(stats.times.minimumMs())}};
-  json["steps_per_s"] = number(stats.seconds > 0 ? static_cast<double>(stats.steps) / stats.seconds : 0);
+  json["steps_per_s"] =
+      number(stats.seconds > 0 ? static_cast<double>(stats.steps) / stats.seconds : 0);
   json["bytes_sent"] = stats.bytesSent;
   json["bytes_received"] = stats.bytesReceived;
   json["control_bytes"] = stats.controlBytes;
@@ -44,7 +45,8 @@ std::string toJson(const TaskStats &stats) {
     for (size_t i = 0; i < stats.staleness->steps.size(); ++i)
       if (uint64_t steps = stats.staleness->steps[i])
         ahead[std::to_string(i)] = steps;
-    json["staleness"] = {{"max", stats.staleness->worst}, {"steps_ahead", ahead}, {"waits", stats.staleness->waits}};
+    json["staleness"] = {
+        {"max", stats.staleness->worst}, {"steps_ahead", ahead}, {"waits", stats.staleness->waits}};
   }
   return json.dump();
 }

@@ -1,4 +1,4 @@
-//===- StatsFile.h - the file of --stats ----------------------------------------------------------------*- C++ -*-===//
+//===- StatsFile.h - the file of --stats --------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_OBSERVE_STATSFILE_H
 #define GRAPHC_RUNTIME_OBSERVE_STATSFILE_H
 
@@ -15,10 +15,12 @@
 
 namespace graphc::observe {
 
-/// How far ahead of the slowest live worker the steps of an asynchronous phase began, where update tickets are given.
+/// How far ahead of the slowest live worker the steps of an asynchronous phase began, where update
+/// tickets are given.
 struct StalenessStats {
   uint64_t worst = 0;
-  std::vector<uint64_t> steps; ///< that began so many steps ahead; the last entry: that far and further
+  /// that began so many steps ahead; the last entry: that far and further
+  std::vector<uint64_t> steps;
   uint64_t waits = 0; ///< for the slowest worker
   /// Another phase's.
   void add(uint64_t itsWorst, std::span<const uint64_t> itsSteps, uint64_t itsWaits);
@@ -37,7 +39,8 @@ struct TaskStats {
   uint64_t residentBytes = 0;
   std::optional<StalenessStats> staleness;
   std::map<std::string, std::string> algorithms; ///< of GPUs' libraries, by kernel
-  std::vector<uint64_t> dropped; ///< gradients that came too late, by replica, where the first of each step are chosen
+  /// gradients that came too late, by replica, where the first of each step are chosen
+  std::vector<uint64_t> dropped;
 };
 
 /// One line of JSON, the keys of the documented file.
@@ -45,14 +48,17 @@ std::string toJson(const TaskStats &stats);
 
 struct FinalResults {
   std::optional<double> loss; ///< mean of the last epoch
-  std::map<std::string, double>
-      metrics; ///< of the last evaluation: "accuracy"; of the last epoch of training: "train accuracy"
-  std::string endedEarly = {}; ///< why training ended before its steps were made, but not by a stop; empty: it did not
+  /// of the last evaluation: "accuracy"; of the last epoch of training: "train accuracy"
+  std::map<std::string, double> metrics;
+  /// why training ended before its steps were made, but not by a stop; empty: it did not
+  std::string endedEarly = {};
 };
 
-/// Writes {"tasks": {name: …}, "final": {…}} atomically, with a "trace" where one was made; "-" is standard output.
+/// Writes {"tasks": {name: …}, "final": {…}} atomically, with a "trace" where one was made; "-" is
+/// standard output.
 absl::Status writeStats(const std::string &path, const std::map<std::string, std::string> &tasks,
-                        const FinalResults &results, const std::optional<TraceSummary> &trace = std::nullopt);
+                        const FinalResults &results,
+                        const std::optional<TraceSummary> &trace = std::nullopt);
 
 } // namespace graphc::observe
 #endif

@@ -1,4 +1,4 @@
-//===- StatusPage.cpp - a run's status as a page ------------------------------------------------------------------===//
+//===- StatusPage.cpp - a run's status as a page ----------------------------------------------===//
 #include "runtime/common/base/TextUtils.h"
 #include "runtime/observe/RunStatus.h"
 
@@ -22,8 +22,12 @@ dl{display:grid;grid-template-columns:max-content auto;gap:.1em 1.2em;margin:1em
 </style>
 )";
 
-std::string rate(double value) { return value > 0 ? absl::StrFormat("%.*f", value < 10 ? 2 : 0, value) : "–"; }
-template <class T> std::string orNone(const std::optional<T> &value) { return value ? absl::StrCat(*value) : "–"; }
+std::string rate(double value) {
+  return value > 0 ? absl::StrFormat("%.*f", value < 10 ? 2 : 0, value) : "–";
+}
+template <class T> std::string orNone(const std::optional<T> &value) {
+  return value ? absl::StrCat(*value) : "–";
+}
 
 void entry(std::string &page, const char *name, const std::string &value) {
   absl::StrAppend(&page, "<dt>", name, "</dt><dd>", base::escapeHtml(value), "</dd>\n");
@@ -33,18 +37,21 @@ void addFacts(const RunStatus &status, std::string &page) {
   page += "<dl>\n";
   entry(page, "state", status.state);
   if (const auto &progress = status.progress) {
-    entry(page, "step", absl::StrCat(withThousands(progress->step), " of ", withThousands(progress->steps)));
+    entry(page, "step",
+          absl::StrCat(withThousands(progress->step), " of ", withThousands(progress->steps)));
     if (progress->epochs)
-      entry(page, "epoch", absl::StrCat(withThousands(progress->epoch), " of ", withThousands(progress->epochs)));
+      entry(page, "epoch",
+            absl::StrCat(withThousands(progress->epoch), " of ", withThousands(progress->epochs)));
     entry(page, "steps/s", rate(progress->stepsPerSecond));
     if (progress->loss)
       entry(page, "loss", absl::StrFormat("%.4g", *progress->loss));
     for (const auto &[name, value] : progress->metrics)
-      absl::StrAppend(&page, "<dt>", base::escapeHtml(name), "</dt><dd>", absl::StrFormat("%.4g", value), "</dd>\n");
+      absl::StrAppend(&page, "<dt>", base::escapeHtml(name), "</dt><dd>",
+                      absl::StrFormat("%.4g", value), "</dd>\n");
   }
   entry(page, "last checkpoint",
-        status.checkpoint                    ? absl::StrCat("step ", withThousands(status.checkpoint->step), ", ",
-                                                            durationText(status.now - status.checkpoint->at), " ago")
+        status.checkpoint ? absl::StrCat("step ", withThousands(status.checkpoint->step), ", ",
+                                         durationText(status.now - status.checkpoint->at), " ago")
         : status.checkpointDirectory.empty() ? "none: no --checkpoint_dir"
                                              : "none yet");
   if (!status.checkpointDirectory.empty())
@@ -54,22 +61,27 @@ void addFacts(const RunStatus &status, std::string &page) {
     entry(page, "staleness at most", absl::StrCat(*status.maxStaleness, " steps"));
   page += "</dl>\n";
   if (status.progress && status.progress->steps)
-    absl::StrAppend(&page, "<progress max=\"", status.progress->steps, "\" value=\"", status.progress->step,
-                    "\"></progress>\n");
+    absl::StrAppend(&page, "<progress max=\"", status.progress->steps, "\" value=\"",
+                    status.progress->step, "\"></progress>\n");
 }
 
 void addTasks(const RunStatus &status, std::string &page) {
-  page += "<h2>Tasks</h2>\n<table><tr><th>task<th>devices<th>process<th>state<th class=n>step<th class=n>steps/s<th "
-          "class=n>behind"
-          "<th class=n>ahead<th class=n>last heartbeat</tr>\n";
+  page +=
+      "<h2>Tasks</h2>\n<table><tr><th>task<th>devices<th>process<th>state<th class=n>step<th class=n>steps/s<th "
+      "class=n>behind"
+      "<th class=n>ahead<th class=n>last heartbeat</tr>\n";
   for (const TaskStatus &task : status.tasks)
     absl::StrAppend(
-        &page, "<tr><td>", base::escapeHtml(task.name), "<td>", base::escapeHtml(absl::StrJoin(task.devices, ", ")),
-        "<td>", task.pid ? absl::StrCat(task.pid, " on ", base::escapeHtml(task.host)) : "–", "<td class=\"",
-        base::escapeHtml(task.state), "\">", base::escapeHtml(task.state), "<td class=n>",
-        task.step ? withThousands(*task.step) : "–", "<td class=n>", rate(task.stepsPerSecond), "<td class=n>",
-        orNone(task.lag), "<td class=n>", orNone(task.staleness), "<td class=n>",
-        task.heard ? absl::StrFormat("%.1f s ago", absl::ToDoubleSeconds(status.now - *task.heard)) : "–", "</tr>\n");
+        &page, "<tr><td>", base::escapeHtml(task.name), "<td>",
+        base::escapeHtml(absl::StrJoin(task.devices, ", ")), "<td>",
+        task.pid ? absl::StrCat(task.pid, " on ", base::escapeHtml(task.host)) : "–",
+        "<td class=\"", base::escapeHtml(task.state), "\">", base::escapeHtml(task.state),
+        "<td class=n>", task.step ? withThousands(*task.step) : "–", "<td class=n>",
+        rate(task.stepsPerSecond), "<td class=n>", orNone(task.lag), "<td class=n>",
+        orNone(task.staleness), "<td class=n>",
+        task.heard ? absl::StrFormat("%.1f s ago", absl::ToDoubleSeconds(status.now - *task.heard))
+                   : "–",
+        "</tr>\n");
   page += "</table>\n";
 }
 } // namespace
@@ -77,9 +89,10 @@ void addTasks(const RunStatus &status, std::string &page) {
 std::string toPage(const RunStatus &status) {
   std::string page = absl::StrCat(
       kHead, "<title>", base::escapeHtml(status.model), " – ", base::escapeHtml(status.state),
-      "</title></head><body>\n<h1>", base::escapeHtml(status.model), "</h1>\n<p>", base::escapeHtml(status.strategy),
-      ", --entry ", base::escapeHtml(status.entry), ", process ", status.pid, " on ", base::escapeHtml(status.host),
-      ", for ", durationText(status.now - status.started), "</p>\n");
+      "</title></head><body>\n<h1>", base::escapeHtml(status.model), "</h1>\n<p>",
+      base::escapeHtml(status.strategy), ", --entry ", base::escapeHtml(status.entry), ", process ",
+      status.pid, " on ", base::escapeHtml(status.host), ", for ",
+      durationText(status.now - status.started), "</p>\n");
   addFacts(status, page);
   addTasks(status, page);
   if (!status.warnings.empty()) {

@@ -1,4 +1,4 @@
-//===- StepRecord.h - what one step or one evaluation gave, for those who keep it -----------------------*- C++ -*-===//
+//===- StepRecord.h - what one step or one evaluation gave, for those who keep it ---*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_OBSERVE_STEPRECORD_H
 #define GRAPHC_RUNTIME_OBSERVE_STEPRECORD_H
 

@@ -10,7 +10,8 @@ int StepTimes::bucketOf(uint64_t nanoseconds) {
   if (nanoseconds < (1u << kSubBits))
     return static_cast<int>(nanoseconds);
   int shift = 63 - std::countl_zero(nanoseconds) - kSubBits;
-  int bucket = ((shift + 1) << kSubBits) + static_cast<int>((nanoseconds >> shift) - (1u << kSubBits));
+  int bucket =
+      ((shift + 1) << kSubBits) + static_cast<int>((nanoseconds >> shift) - (1u << kSubBits));
   return std::min(bucket, ((kOctaves + 1) << kSubBits) - 1);
 }
 

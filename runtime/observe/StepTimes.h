@@ -1,9 +1,9 @@
-//===- StepTimes.h - durations of steps in fixed memory ---------------------------------------------------*- C++ -*-===//
+//===- StepTimes.h - durations of steps in fixed memory -----------------------------*- C++ -*-===//
 //
-// A histogram with 64 buckets an octave (a bucket is at most 1.6 % wide), so that a run of any length needs no allocation
-// on the step path and still knows its median and 99th percentile.
+// A histogram with 64 buckets an octave (a bucket is at most 1.6 % wide), so that a run of any
+// length needs no allocation on the step path and still knows its median and 99th percentile.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_OBSERVE_STEPTIMES_H
 #define GRAPHC_RUNTIME_OBSERVE_STEPTIMES_H
 

@@ -35,7 +35,8 @@ void TensorHistogram::add(double value) {
   if (counts_.empty())
     counts_.resize(limits().size());
   const auto bucket = std::upper_bound(limits().begin(), limits().end(), value) - limits().begin();
-  ++counts_[std::min(static_cast<size_t>(bucket), counts_.size() - 1)]; // DBL_MAX itself is no less than the last limit
+  // DBL_MAX itself is no less than the last limit
+  ++counts_[std::min(static_cast<size_t>(bucket), counts_.size() - 1)];
   min_ = count_ ? std::min(min_, value) : value;
   max_ = count_ ? std::max(max_, value) : value;
   sum_ += value;
@@ -60,7 +61,8 @@ std::vector<TensorHistogram::Bucket> TensorHistogram::buckets() const {
 double TensorHistogram::mean() const { return count_ ? sum_ / static_cast<double>(count_) : 0; }
 
 double TensorHistogram::standardDeviation() const {
-  return count_ ? std::sqrt(std::max(0.0, squares_ / static_cast<double>(count_) - mean() * mean())) : 0;
+  return count_ ? std::sqrt(std::max(0.0, squares_ / static_cast<double>(count_) - mean() * mean()))
+                : 0;
 }
 
 } // namespace graphc::observe

@@ -1,4 +1,4 @@
-//===- TensorHistogram.h - how the elements of a tensor are spread --------------------------------------*- C++ -*-===//
+//===- TensorHistogram.h - how the elements of a tensor are spread ------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_OBSERVE_TENSORHISTOGRAM_H
 #define GRAPHC_RUNTIME_OBSERVE_TENSORHISTOGRAM_H
 
@@ -7,7 +7,8 @@
 
 namespace graphc::observe {
 
-/// TensorFlow's buckets, which TensorBoard draws: on both sides of zero limits from 1e-12 to 1e20, each 1.1 times the one before.
+/// TensorFlow's buckets, which TensorBoard draws: on both sides of zero limits from 1e-12 to 1e20,
+/// each 1.1 times the one before.
 class TensorHistogram {
 public:
   /// What is no finite number is only counted.

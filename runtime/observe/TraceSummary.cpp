@@ -27,7 +27,8 @@ std::string waitsForText(const TraceSummary::Task &task) {
   constexpr size_t kShown = 4;
   std::string text;
   for (size_t i = 0; i < std::min(kShown, peers.size()); ++i)
-    absl::StrAppend(&text, i ? ", " : "", peers[i].second, " ", percent(task.share(peers[i].first)));
+    absl::StrAppend(&text, i ? ", " : "", peers[i].second, " ",
+                    percent(task.share(peers[i].first)));
   if (peers.size() > kShown)
     absl::StrAppend(&text, ", ", peers.size() - kShown, " more");
   return text;
@@ -42,7 +43,8 @@ std::vector<std::string> toTable(const TraceSummary &summary) {
     if (task.steps)
       rows.push_back({task.name, milliseconds(task.stepMs()), percent(task.share(task.kernels)),
                       percent(task.share(task.library)), percent(task.share(task.messages)),
-                      percent(task.share(task.data)), percent(task.share(task.waits)), waitsForText(task)});
+                      percent(task.share(task.data)), percent(task.share(task.waits)),
+                      waitsForText(task)});
   std::vector<size_t> widths(rows.front().size());
   for (const auto &row : rows)
     for (size_t i = 0; i < row.size(); ++i)
@@ -59,7 +61,8 @@ std::vector<std::string> toTable(const TraceSummary &summary) {
 }
 
 std::string toJson(const TraceSummary &summary) {
-  nlohmann::ordered_json json = {{"slices", summary.slices}, {"messages", summary.messages}, {"lost", summary.lost}};
+  nlohmann::ordered_json json = {
+      {"slices", summary.slices}, {"messages", summary.messages}, {"lost", summary.lost}};
   json["tasks"] = nlohmann::ordered_json::object();
   for (const TraceSummary::Task &task : summary.tasks) {
     nlohmann::ordered_json &one = json["tasks"][task.name];

@@ -1,4 +1,4 @@
-//===- TraceSummary.h - what the steps of a trace went into -------------------------------------------------*- C++ -*-===//
+//===- TraceSummary.h - what the steps of a trace went into -------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_OBSERVE_TRACESUMMARY_H
 #define GRAPHC_RUNTIME_OBSERVE_TRACESUMMARY_H
 

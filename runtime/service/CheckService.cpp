@@ -13,13 +13,16 @@
 
 namespace graphc::service {
 namespace {
-/// A call stays open so long before it is answered with Wait, and a task waits so long for an answer.
+/// A call stays open so long before it is answered with Wait, and a task waits so long for an
+/// answer.
 constexpr absl::Duration kOpen = absl::Seconds(1), kSilence = absl::Seconds(10);
-/// Bytes of one report, which names files and what is wrong with them; lines about callers that were sent away.
+/// Bytes of one report, which names files and what is wrong with them; lines about callers that
+/// were sent away.
 constexpr size_t kMostReport = 1 << 20, kMostRefused = 32;
 } // namespace
 
-CheckService::CheckService(std::vector<std::string> tasks) : tasks_(std::move(tasks)), slots_(tasks_.size()) {}
+CheckService::CheckService(std::vector<std::string> tasks)
+    : tasks_(std::move(tasks)), slots_(tasks_.size()) {}
 
 /// With texts that people can read.
 static CheckReport shown(CheckReport report) {
@@ -33,24 +36,26 @@ static CheckReport shown(CheckReport report) {
   return report;
 }
 
-/// The caller is a task of the plan, and the only process that says so. Its first report stays, and the last one that
-/// is no mere return from a wait.
+/// The caller is a task of the plan, and the only process that says so. Its first report stays, and
+/// the last one that is no mere return from a wait.
 absl::Status CheckService::admit(const CheckReport &report) {
   const Hello &self = report.self();
   if (closed_)
     return absl::UnavailableError("the check is over");
   GRAPHC_RETURN_IF_ERROR(base::annotate(checkHello(self), "what the task says of itself"));
   if (report.ByteSizeLong() > kMostReport)
-    return absl::ResourceExhaustedError(absl::StrCat("a report of ", report.ByteSizeLong(), " bytes"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a report of ", report.ByteSizeLong(), " bytes"));
   if (self.task() >= slots_.size() || tasks_[self.task()] != self.name())
-    return absl::InvalidArgumentError(absl::StrCat(self.name(), ", process ", self.pid(), " on ", self.host(),
-                                                   ", is no task of the chief's plan; its tasks are ",
-                                                   absl::StrJoin(tasks_, ", ")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        self.name(), ", process ", self.pid(), " on ", self.host(),
+        ", is no task of the chief's plan; its tasks are ", absl::StrJoin(tasks_, ", ")));
   Slot &slot = slots_[self.task()];
   if (slot.incarnation != 0 && slot.incarnation != self.incarnation())
-    return absl::AlreadyExistsError(absl::StrCat(
-        "a second process says it is ", self.name(), ": process ", self.pid(), " on ", self.host(), " besides process ",
-        slot.first->self().pid(), " on ", slot.first->self().host(), "; give each task its own --task_index"));
+    return absl::AlreadyExistsError(
+        absl::StrCat("a second process says it is ", self.name(), ": process ", self.pid(), " on ",
+                     self.host(), " besides process ", slot.first->self().pid(), " on ",
+                     slot.first->self().host(), "; give each task its own --task_index"));
   if (report.id() > slot.orderId)
     return absl::InvalidArgumentError(
         absl::StrCat(self.name(), " answers order ", report.id(), ", the last was ", slot.orderId));
@@ -62,14 +67,17 @@ absl::Status CheckService::admit(const CheckReport &report) {
   return absl::OkStatus();
 }
 
-/// On gRPC's thread: a task reports. Its call gets the order that lies ready, or stays open for the next one (order,
-/// wait, close). A second call of the same task ends the first.
-grpc::ServerUnaryReactor *CheckService::Next(grpc::CallbackServerContext *context, const CheckReport *report,
-                                             CheckOrder *answer) {
+/// On gRPC's thread: a task reports. Its call gets the order that lies ready, or stays open for the
+/// next one (order, wait, close). A second call of the same task ends the first.
+grpc::ServerUnaryReactor *CheckService::Next(grpc::CallbackServerContext *context,
+                                             const CheckReport *report, CheckOrder *answer) {
   grpc::ServerUnaryReactor *reactor = context->DefaultReactor();
-  absl::Status named = tls::certificateOf(*context->auth_context()).checkTask(report->self().name());
-  if (named.ok() && !report->self().address().empty()) // one without a server has none, and says why
-    named = tls::certificateOf(*context->auth_context()).check(report->self().name(), report->self().address());
+  absl::Status named =
+      tls::certificateOf(*context->auth_context()).checkTask(report->self().name());
+  // one without a server has none, and says why
+  if (named.ok() && !report->self().address().empty())
+    named = tls::certificateOf(*context->auth_context())
+                .check(report->self().name(), report->self().address());
   grpc::ServerUnaryReactor *stale = nullptr;
   grpc::Status status;
   bool open = false;
@@ -79,8 +87,9 @@ grpc::ServerUnaryReactor *CheckService::Next(grpc::CallbackServerContext *contex
       status = {static_cast<grpc::StatusCode>(admitted.code()), std::string(admitted.message())};
       if (!closed_ && refused_.size() < kMostRefused)
         refused_.insert(base::foreignText(
-            named.ok() ? base::describe(admitted)
-                       : absl::StrCat(report->self().name(), " is refused: ", base::describe(named))));
+            named.ok()
+                ? base::describe(admitted)
+                : absl::StrCat(report->self().name(), " is refused: ", base::describe(named))));
     } else {
       Slot &slot = slots_[report->self().task()];
       stale = std::exchange(slot.call, nullptr);
@@ -102,7 +111,8 @@ grpc::ServerUnaryReactor *CheckService::Next(grpc::CallbackServerContext *contex
   return reactor;
 }
 
-/// Until `done` holds or the time has come; meanwhile calls that were open for long are answered with Wait.
+/// Until `done` holds or the time has come; meanwhile calls that were open for long are answered
+/// with Wait.
 template <class Done> void CheckService::wait(absl::Time until, Done done) {
   while (true) {
     std::vector<grpc::ServerUnaryReactor *> waiting;
@@ -125,7 +135,8 @@ template <class Done> void CheckService::wait(absl::Time until, Done done) {
 
 std::vector<std::optional<CheckReport>> CheckService::waitForTasks(absl::Time until) {
   wait(until, [](const std::vector<Slot> &slots) {
-    return std::all_of(slots.begin(), slots.end(), [](const Slot &slot) { return slot.first.has_value(); });
+    return std::all_of(slots.begin(), slots.end(),
+                       [](const Slot &slot) { return slot.first.has_value(); });
   });
   base::MutexLock lock(mutex_);
   std::vector<std::optional<CheckReport>> reports;
@@ -187,7 +198,8 @@ absl::StatusOr<CheckOrder> nextCheckOrder(Check::Stub &stub, CheckReport report)
     CheckOrder order;
     grpc::Status status = stub.Next(&context, report, &order);
     if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED)
-      return absl::UnavailableError(absl::StrCat("did not answer for ", absl::FormatDuration(kSilence)));
+      return absl::UnavailableError(
+          absl::StrCat("did not answer for ", absl::FormatDuration(kSilence)));
     if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED)
       return absl::FailedPreconditionError(
           "is not there to check but to run: graphrun check goes before the run, on every machine");

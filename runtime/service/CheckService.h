@@ -1,10 +1,11 @@
-//===- CheckService.h - the two ends of graphrun check's control plane ---------------------------------------*- C++ -*-===//
+//===- CheckService.h - the two ends of graphrun check's control plane --------------*- C++ -*-===//
 //
-// A check must go on where a run ends: a task that does not come, has another plan or stops answering is one more line, not the
-// end. So it has a table of its own, and each task one call open to the chief: a report there, an order back. One thread of the
-// chief, the script's, gives orders and collects; calls come on gRPC's threads.
+// A check must go on where a run ends: a task that does not come, has another plan or stops
+// answering is one more line, not the end. So it has a table of its own, and each task one call
+// open to the chief: a report there, an order back. One thread of the chief, the script's, gives
+// orders and collects; calls come on gRPC's threads.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SERVICE_CHECKSERVICE_H
 #define GRAPHC_RUNTIME_SERVICE_CHECKSERVICE_H
 
@@ -30,7 +31,8 @@ public:
   grpc::ServerUnaryReactor *Next(grpc::CallbackServerContext *context, const CheckReport *report,
                                  CheckOrder *answer) override;
 
-  /// The first report of each task that has come by now, none for the others; returns early when all have, or at `until`.
+  /// The first report of each task that has come by now, none for the others; returns early when
+  /// all have, or at `until`.
   std::vector<std::optional<CheckReport>> waitForTasks(absl::Time until);
   /// Gives a task its next order.
   void giveOrder(uint32_t task, CheckOrder order);
@@ -63,7 +65,8 @@ private:
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-/// A task's call: reports and returns the next order that is not Wait. Unavailable: the chief went away or is silent.
+/// A task's call: reports and returns the next order that is not Wait. Unavailable: the chief went
+/// away or is silent.
 absl::StatusOr<CheckOrder> nextCheckOrder(Check::Stub &stub, CheckReport report);
 
 } // namespace graphc::service

@@ -8,11 +8,14 @@
 
 namespace graphc::service {
 namespace {
-constexpr int kQuestions = 8; ///< of each task; a task that was busy at the first is quicker at another
-constexpr absl::Duration kLongestAnswer = absl::Seconds(1); ///< after so long without one the task is asked no more
+/// of each task; a task that was busy at the first is quicker at another
+constexpr int kQuestions = 8;
+/// after so long without one the task is asked no more
+constexpr absl::Duration kLongestAnswer = absl::Seconds(1);
 } // namespace
 
-std::vector<std::optional<ClockOffset>> ClockOffsets::measure(const std::vector<std::shared_ptr<TaskLink>> &members) {
+std::vector<std::optional<ClockOffset>>
+ClockOffsets::measure(const std::vector<std::shared_ptr<TaskLink>> &members) {
   std::vector<std::optional<ClockOffset>> offsets(members.size());
   for (uint32_t task = 0; task < members.size(); ++task)
     for (int i = 0; i < kQuestions; ++i) {
@@ -25,8 +28,9 @@ std::vector<std::optional<ClockOffset>> ClockOffsets::measure(const std::vector<
       const int64_t before = base::nowNanoseconds();
       members[task]->send(message);
       base::MutexLock lock(mutex_);
-      changed_.waitFor(mutex_, kLongestAnswer,
-                       [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return asked_.theirs.has_value(); });
+      changed_.waitFor(mutex_, kLongestAnswer, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+        return asked_.theirs.has_value();
+      });
       if (!asked_.theirs)
         break;
       const int64_t took = asked_.at - before;
@@ -43,7 +47,8 @@ void ClockOffsets::answered(uint32_t task, const ClockReading &reading) {
   base::MutexLock lock(mutex_);
   if (task != asked_.task || reading.id() != asked_.id || asked_.theirs)
     return;
-  asked_.theirs = std::max<int64_t>(0, reading.nanoseconds()); // a monotonic clock is never below, whatever a peer says
+  // a monotonic clock is never below, whatever a peer says
+  asked_.theirs = std::max<int64_t>(0, reading.nanoseconds());
   asked_.at = now;
   changed_.notifyAll();
 }

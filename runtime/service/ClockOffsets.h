@@ -1,10 +1,11 @@
-//===- ClockOffsets.h - how the tasks' clocks stand to the master's ------------------------------------------*- C++ -*-===//
+//===- ClockOffsets.h - how the tasks' clocks stand to the master's -----------------*- C++ -*-===//
 //
-// CLOCK_MONOTONIC is the same for all processes of a host (but those in a time namespace of their own), and another on each host. As NTP does:
-// a question and its answer; the task has read its clock in the middle of the two, give or take half of what they took. Of several the
-// quickest counts.
+// CLOCK_MONOTONIC is the same for all processes of a host (but those in a time namespace of their
+// own), and another on each host. As NTP does: a question and its answer; the task has read its
+// clock in the middle of the two, give or take half of what they took. Of several the quickest
+// counts.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SERVICE_CLOCKOFFSETS_H
 #define GRAPHC_RUNTIME_SERVICE_CLOCKOFFSETS_H
 
@@ -19,7 +20,8 @@
 
 namespace graphc::service {
 
-/// The master's way to one task. send() queues and returns; it is called under no lock of the coordinator.
+/// The master's way to one task. send() queues and returns; it is called under no lock of the
+/// coordinator.
 class TaskLink {
 public:
   virtual ~TaskLink() = default;
@@ -34,7 +36,8 @@ struct ClockOffset {
 class ClockOffsets {
 public:
   /// By number; nothing for who does not answer within a second.
-  std::vector<std::optional<ClockOffset>> measure(const std::vector<std::shared_ptr<TaskLink>> &members);
+  std::vector<std::optional<ClockOffset>>
+  measure(const std::vector<std::shared_ptr<TaskLink>> &members);
   /// On whatever thread it comes.
   void answered(uint32_t task, const ClockReading &reading);
 

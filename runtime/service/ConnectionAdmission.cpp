@@ -18,12 +18,14 @@
 
 namespace graphc::service {
 namespace {
-/// Beyond so many callers in kCountFor that prove nothing (with TLS: beyond so many at all), it admits only every kRest: a flood
-/// costs a few per cent of a core.
+/// Beyond so many callers in kCountFor that prove nothing (with TLS: beyond so many at all), it
+/// admits only every kRest: a flood costs a few per cent of a core.
 constexpr size_t kManyStrangers = 100, kAtOnce = 16;
 constexpr absl::Duration kCountFor = absl::Seconds(1), kRest = absl::Milliseconds(10);
 
-int64_t after(absl::Duration wait) { return base::nowNanoseconds() + absl::ToInt64Nanoseconds(wait); }
+int64_t after(absl::Duration wait) {
+  return base::nowNanoseconds() + absl::ToInt64Nanoseconds(wait);
+}
 
 uint64_t inodeOf(int fd) {
   struct stat info{};
@@ -35,8 +37,10 @@ absl::StatusOr<std::unique_ptr<ConnectionAdmission>> ConnectionAdmission::open(O
   base::UniqueFd stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop)
     return base::errnoStatus("eventfd", errno);
-  std::unique_ptr<ConnectionAdmission> made(new ConnectionAdmission(std::move(options), std::move(stop)));
-  GRAPHC_ASSIGN_OR_RETURN(made->thread_, base::startThread("the admission's", [one = made.get()] { one->run(); }));
+  std::unique_ptr<ConnectionAdmission> made(
+      new ConnectionAdmission(std::move(options), std::move(stop)));
+  GRAPHC_ASSIGN_OR_RETURN(made->thread_,
+                          base::startThread("the admission's", [one = made.get()] { one->run(); }));
   return made;
 }
 
@@ -51,13 +55,15 @@ void ConnectionAdmission::close() {
   thread_.join();
 }
 
-/// With TLS: connections that gRPC has closed are forgotten, by the inode that their descriptor no longer leads to.
+/// With TLS: connections that gRPC has closed are forgotten, by the inode that their descriptor no
+/// longer leads to.
 bool ConnectionAdmission::full() {
   std::erase_if(admitted_, [](const Admitted &one) { return inodeOf(one.fd) != one.inode; });
   if (admitted_.size() < options_.mostConnections)
     return false;
   if (!std::exchange(saidFull_, true))
-    base::logger().warn("{} connections are open, no more are taken until some end", admitted_.size());
+    base::logger().warn("{} connections are open, no more are taken until some end",
+                        admitted_.size());
   return true;
 }
 
@@ -83,7 +89,8 @@ void ConnectionAdmission::seat(base::UniqueFd socket) {
     }
 }
 
-/// Takes some of the callers that wait at a listener. With TLS they go to gRPC, as many as may; without, to the proof.
+/// Takes some of the callers that wait at a listener. With TLS they go to gRPC, as many as may;
+/// without, to the proof.
 void ConnectionAdmission::acceptFrom(int listener) {
   for (size_t i = 0; i < kAtOnce; ++i) {
     base::UniqueFd socket(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -101,14 +108,15 @@ void ConnectionAdmission::acceptFrom(int listener) {
     }
     sockaddr_storage own{};
     socklen_t size = sizeof own;
-    bool near = getsockname(socket.get(), reinterpret_cast<sockaddr *>(&own), &size) == 0 && own.ss_family == AF_UNIX;
+    bool near = getsockname(socket.get(), reinterpret_cast<sockaddr *>(&own), &size) == 0 &&
+                own.ss_family == AF_UNIX;
     if (!near || base::checkSameUser(socket.get()).ok())
       seat(std::move(socket));
   }
 }
 
-/// The thread: takes callers, hears their proofs, and sends away who takes too long. When strangers are many it rests
-/// between two rounds; what calls meanwhile waits in the kernel's queue.
+/// The thread: takes callers, hears their proofs, and sends away who takes too long. When strangers
+/// are many it rests between two rounds; what calls meanwhile waits in the kernel's queue.
 void ConnectionAdmission::run() {
   std::vector<pollfd> polls;
   while (true) {

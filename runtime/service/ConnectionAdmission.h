@@ -1,12 +1,13 @@
-//===- ConnectionAdmission.h - who gets as far as gRPC --------------------------------------------------*- C++ -*-===//
+//===- ConnectionAdmission.h - who gets as far as gRPC ------------------------------*- C++ -*-===//
 //
-// A task's listening sockets, watched by one thread that admits connections and hands them to the gRPC server. Nothing of an
-// unproven caller reaches gRPC, which bounds neither streams nor memory:
+// A task's listening sockets, watched by one thread that admits connections and hands them to the
+// gRPC server. Nothing of an unproven caller reaches gRPC, which bounds neither streams nor memory:
 //   without TLS   the other end is of this user (Unix sockets) and proves that it knows the run's secret (SecretProof.h);
 //   with TLS      gRPC makes the handshake; how many connections there are at once is bounded here.
-// Calls of strangers cost a fixed number of bytes, a descriptor for some seconds and a bounded share of one core.
+// Calls of strangers cost a fixed number of bytes, a descriptor for some seconds and a bounded
+// share of one core.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SERVICE_CONNECTIONADMISSION_H
 #define GRAPHC_RUNTIME_SERVICE_CONNECTIONADMISSION_H
 
@@ -33,11 +34,12 @@ public:
     size_t mostConnections = 64; ///< without `proof`: that live at the same time
     std::function<void(base::UniqueFd)> admit; ///< on its own thread
   };
-  /// How many callers may be at their proof at once, and for how long. One more takes the place of one of these, by lot, or where
-  /// all have just been answered is sent away: an honest one, whose proof takes a fraction of kAnswerTime, comes in before long
-  /// however many there are.
+  /// How many callers may be at their proof at once, and for how long. One more takes the place of
+  /// one of these, by lot, or where all have just been answered is sent away: an honest one, whose
+  /// proof takes a fraction of kAnswerTime, comes in before long however many there are.
   static constexpr size_t kMostAtProof = 64;
-  static constexpr absl::Duration kProofTime = absl::Seconds(5), kAnswerTime = absl::Milliseconds(100);
+  static constexpr absl::Duration kProofTime = absl::Seconds(5),
+                                  kAnswerTime = absl::Milliseconds(100);
 
   /// Begins to admit. Fails for want of a descriptor.
   static absl::StatusOr<std::unique_ptr<ConnectionAdmission>> open(Options options);
@@ -52,7 +54,8 @@ private:
     int64_t until; ///< base::nowNanoseconds(), as below
     int64_t keptUntil = 0; ///< since it was answered: until then it keeps its place
   };
-  /// A connection that gRPC has: the descriptor's number and what it led to then, for no other object has both.
+  /// A connection that gRPC has: the descriptor's number and what it led to then, for no other
+  /// object has both.
   struct Admitted {
     int fd;
     uint64_t inode;

@@ -14,7 +14,8 @@
 
 namespace graphc::service {
 namespace {
-/// Messages that a task has not looked at. A chief has one order under way and says now and then whom it waits for.
+/// Messages that a task has not looked at. A chief has one order under way and says now and then
+/// whom it waits for.
 constexpr size_t kMostWaiting = 256;
 } // namespace
 
@@ -78,9 +79,9 @@ bool ControlLink::endedByLoss() const {
   return loss_;
 }
 
-/// A word of the master, on gRPC's thread (the chief's own task: on the caller's). An abort ends the link at once. A
-/// heartbeat only counts as heard. A stop request and a step permit go to the phase that runs. Everything else waits in the inbox for
-/// the session's thread.
+/// A word of the master, on gRPC's thread (the chief's own task: on the caller's). An abort ends
+/// the link at once. A heartbeat only counts as heard. A stop request and a step permit go to the
+/// phase that runs. Everything else waits in the inbox for the session's thread.
 void ControlLink::deliver(const ToTask &message) {
   if (message.has_abort()) {
     RootCause cause{base::foreignText(message.abort().task()), "", 0,
@@ -129,11 +130,12 @@ void ControlLink::deliver(const ToTask &message) {
       return;
     }
   }
-  finish(absl::ResourceExhaustedError(
-      absl::StrCat("the chief sends more than this task can do: ", kMostWaiting, " messages wait")));
+  finish(absl::ResourceExhaustedError(absl::StrCat(
+      "the chief sends more than this task can do: ", kMostWaiting, " messages wait")));
 }
 
-/// The first end counts. It wakes the session's thread, then lanes whose results wait, then tells the session.
+/// The first end counts. It wakes the session's thread, then lanes whose results wait, then tells
+/// the session.
 void ControlLink::finish(absl::Status why, bool loss) {
   {
     base::MutexLock lock(mutex_);
@@ -176,9 +178,9 @@ void LocalLink::send(FromTask message) {
   }
 }
 
-/// Lives until the link closes, which is after gRPC's OnDone. It must not be freed on gRPC's thread: the last channel of a process
-/// ends gRPC's callback threads, and one that ends itself goes on with freed memory (gRPC 1.51 joins it, which fails, and deletes
-/// its queue).
+/// Lives until the link closes, which is after gRPC's OnDone. It must not be freed on gRPC's
+/// thread: the last channel of a process ends gRPC's callback threads, and one that ends itself
+/// goes on with freed memory (gRPC 1.51 joins it, which fails, and deletes its queue).
 class StreamLink::Stream final : public grpc::ClientBidiReactor<FromTask, ToTask> {
 public:
   Stream(StreamLink &link, std::shared_ptr<grpc::Channel> channel)
@@ -231,10 +233,11 @@ public:
     StreamLink &link = link_;
     if (status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE ||
         status.error_code() == grpc::StatusCode::CANCELLED)
-      link.finish(absl::UnavailableError(absl::StrCat("lost the chief ", link.shown(), ": its control stream ended")));
+      link.finish(absl::UnavailableError(
+          absl::StrCat("lost the chief ", link.shown(), ": its control stream ended")));
     else if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED)
-      link.finish(absl::FailedPreconditionError(
-          absl::StrCat("what answers as the chief ", link.shown(), " takes no runs; is it graphrun check?")));
+      link.finish(absl::FailedPreconditionError(absl::StrCat(
+          "what answers as the chief ", link.shown(), " takes no runs; is it graphrun check?")));
     else
       link.finish(base::foreignStatus(status.error_code(), status.error_message()));
     base::MutexLock lock(link.mutex_);
@@ -274,11 +277,13 @@ StreamLink::StreamLink(TaskDialer dialer, std::string chief, std::string address
 
 StreamLink::~StreamLink() { close(); }
 
-/// Waits for the chief's server, then begins the stream. The hello is queued before any other thread can send.
+/// Waits for the chief's server, then begins the stream. The hello is queued before any other
+/// thread can send.
 absl::Status StreamLink::open(const Hello &hello, absl::Time deadline,
                               const std::function<void(const std::string &)> &announce) {
-  GRAPHC_ASSIGN_OR_RETURN(auto channel, dialer_.await({absl::StrCat("the chief ", shown()), deadline, announce,
-                                                       [this] { return ended(); }}));
+  GRAPHC_ASSIGN_OR_RETURN(auto channel,
+                          dialer_.await({absl::StrCat("the chief ", shown()), deadline, announce,
+                                         [this] { return ended(); }}));
   auto stream = std::make_shared<Stream>(*this, std::move(channel));
   FromTask message;
   *message.mutable_hello() = hello;
@@ -302,8 +307,8 @@ void StreamLink::send(FromTask message) {
     stream->send(std::move(message));
 }
 
-/// What is queued has two seconds to go out; then the call is cancelled. Nothing of the stream is freed before gRPC and
-/// every sender have let go of it.
+/// What is queued has two seconds to go out; then the call is cancelled. Nothing of the stream is
+/// freed before gRPC and every sender have let go of it.
 void StreamLink::close() {
   std::shared_ptr<Stream> stream;
   {

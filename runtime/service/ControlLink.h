@@ -1,9 +1,10 @@
-//===- ControlLink.h - a task's way to the master -------------------------------------------------------*- C++ -*-===//
+//===- ControlLink.h - a task's way to the master -----------------------------------*- C++ -*-===//
 //
-// The session reads orders from its inbox; send() comes from any thread. On the chief the master is in the same process and
-// LocalLink joins the two without a server, which is also how a plan with one task runs.
+// The session reads orders from its inbox; send() comes from any thread. On the chief the master is
+// in the same process and LocalLink joins the two without a server, which is also how a plan with
+// one task runs.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SERVICE_CONTROLLINK_H
 #define GRAPHC_RUNTIME_SERVICE_CONTROLLINK_H
 
@@ -25,15 +26,19 @@ public:
   virtual void send(FromTask message) = 0;
   /// Results on their way, for the lanes that make them to wait on.
   ResultBacklog &backlog() { return backlog_; }
-  /// The next order or other word from the master. Aborted: another task failed (the message names it). Unavailable: the
-  /// chief is gone. Any other error: the chief refused this task. DeadlineExceeded: nothing came until `deadline`.
+  /// The next order or other word from the master. Aborted: another task failed (the message names
+  /// it). Unavailable: the chief is gone. Any other error: the chief refused this task.
+  /// DeadlineExceeded: nothing came until `deadline`.
   absl::StatusOr<ToTask> receive(absl::Time deadline);
-  /// Called on any thread at the first abort or loss: wakes what the session's inbox cannot. Once another callback, or none, is given, the one
-  /// before is called no more and no call of it is under way.
+  /// Called on any thread at the first abort or loss: wakes what the session's inbox cannot. Once
+  /// another callback, or none, is given, the one before is called no more and no call of it is
+  /// under way.
   void onEnd(std::function<void(absl::Status)> callback);
-  /// Called when the master asks for the end of the phase of this generation at the next step; overtakes orders. Otherwise as onEnd().
+  /// Called when the master asks for the end of the phase of this generation at the next step;
+  /// overtakes orders. Otherwise as onEnd().
   void onStop(std::function<void(uint64_t generation)> callback);
-  /// Called for each step permit, in their order, before what waits in the inbox. Otherwise as onEnd().
+  /// Called for each step permit, in their order, before what waits in the inbox. Otherwise as
+  /// onEnd().
   void onPermit(std::function<void(const ToTask::StepPermit &)> callback);
   /// Called when a process was lost whose task may come back. Otherwise as onEnd().
   void onGone(std::function<void(const Gone &)> callback);
@@ -60,7 +65,8 @@ protected:
   ResultBacklog backlog_;
 
 private:
-  base::Mutex calling_; ///< held while a callback is called; before mutex_, and before the session's locks
+  /// held while a callback is called; before mutex_, and before the session's locks
+  base::Mutex calling_;
   mutable base::Mutex mutex_;
   base::CondVar changed_;
   std::deque<ToTask> inbox_ ABSL_GUARDED_BY(mutex_);
@@ -74,7 +80,9 @@ private:
 };
 
 /// The chief's own task.
-class LocalLink final : public ControlLink, public TaskLink, public std::enable_shared_from_this<LocalLink> {
+class LocalLink final : public ControlLink,
+                        public TaskLink,
+                        public std::enable_shared_from_this<LocalLink> {
 public:
   /// `incarnation`: of a task that has joined already.
   LocalLink(TaskCoordinator &coordinator, uint32_t task, uint64_t incarnation = 0)
@@ -84,7 +92,8 @@ public:
     return coordinator_.join(hello, shared_from_this());
   }
   void send(FromTask message) override; // to the master
-  void send(const ToTask &message) override { // from the master, who has told the chief's log itself for whom it waits
+  void send(const ToTask &message) override {
+    // from the master, who has told the chief's log itself for whom it waits
     if (!message.has_waiting())
       deliver(message);
   }
@@ -96,16 +105,17 @@ private:
   std::atomic<uint64_t> incarnation_; ///< once it has joined
 };
 
-/// Another task's: a bidirectional stream to the chief. Tries until `deadline`, so a task may be started before its chief;
-/// says on the way whom it waits for.
+/// Another task's: a bidirectional stream to the chief. Tries until `deadline`, so a task may be
+/// started before its chief; says on the way whom it waits for.
 class StreamLink final : public ControlLink {
 public:
   /// `chief`: "/job:worker/task:0"; `address`: for people, where they know it.
   StreamLink(TaskDialer dialer, std::string chief, std::string address = "");
   ~StreamLink() override;
-  /// Waits for the chief's server and says hello. Refusals come through receive(). Unauthenticated: the two would never accept
-  /// each other.
-  absl::Status open(const Hello &hello, absl::Time deadline, const std::function<void(const std::string &)> &announce);
+  /// Waits for the chief's server and says hello. Refusals come through receive(). Unauthenticated:
+  /// the two would never accept each other.
+  absl::Status open(const Hello &hello, absl::Time deadline,
+                    const std::function<void(const std::string &)> &announce);
   void send(FromTask message) override;
   void close() override;
 

@@ -16,12 +16,15 @@ grpc::Status toGrpc(const absl::Status &status) {
 }
 } // namespace
 
-/// One task's stream. gRPC's reference to it is `self_`, given back in OnDone; the coordinator holds another as TaskLink.
-class MasterService::Stream final : public grpc::ServerBidiReactor<FromTask, ToTask>, public TaskLink {
+/// One task's stream. gRPC's reference to it is `self_`, given back in OnDone; the coordinator
+/// holds another as TaskLink.
+class MasterService::Stream final : public grpc::ServerBidiReactor<FromTask, ToTask>,
+                                    public TaskLink {
 public:
   Stream(MasterService &service, tls::PeerCertificate certificate)
       : service_(service), certificate_(std::move(certificate)),
-        outbox_([this](const ToTask &message) { StartWrite(&message); }, [this] { Finish(status_); }) {}
+        outbox_([this](const ToTask &message) { StartWrite(&message); },
+                [this] { Finish(status_); }) {}
   void begin(std::shared_ptr<Stream> self) {
     self_ = std::move(self);
     StartSendInitialMetadata();
@@ -42,7 +45,8 @@ public:
   void OnReadDone(bool ok) override {
     if (!ok) {
       if (joined_)
-        service_.coordinator_.disconnected(task_, incarnation_, "is gone (its control stream broke)");
+        service_.coordinator_.disconnected(task_, incarnation_,
+                                           "is gone (its control stream broke)");
       outbox_.close(false);
       return;
     }
@@ -58,12 +62,13 @@ public:
   }
 
 private:
-  /// What a task says becomes a call of the coordinator. First comes a hello, once: the certificate has to be of that
-  /// task, at the address that it says and at the one that the chief was given.
+  /// What a task says becomes a call of the coordinator. First comes a hello, once: the certificate
+  /// has to be of that task, at the address that it says and at the one that the chief was given.
   bool handle() {
     TaskCoordinator &coordinator = service_.coordinator_;
     if (incoming_.has_hello() == joined_) {
-      status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a control stream begins with one hello");
+      status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT,
+                             "a control stream begins with one hello");
       return false;
     }
     const TaskIncarnation from{task_, incarnation_};
@@ -72,7 +77,8 @@ private:
     case FromTask::kHello: {
       task_ = incoming_.hello().task();
       incarnation_ = incoming_.hello().incarnation();
-      absl::Status status = certificate_.check(incoming_.hello().name(), incoming_.hello().address());
+      absl::Status status =
+          certificate_.check(incoming_.hello().name(), incoming_.hello().address());
       const std::vector<std::string> &known = service_.addresses_;
       if (status.ok() && task_ < known.size() && !known[task_].empty())
         status = certificate_.check(incoming_.hello().name(), known[task_]);
@@ -104,8 +110,8 @@ private:
       counts = coordinator.clockRead(from, incoming_.clock());
       break;
     case FromTask::KIND_NOT_SET:
-      status_ =
-          grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a message of a later version: update the chief's graphrun");
+      status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT,
+                             "a message of a later version: update the chief's graphrun");
       return false;
     }
     if (!counts)
@@ -125,7 +131,8 @@ private:
 };
 
 /// A task's control stream begins; it is no member before its hello.
-grpc::ServerBidiReactor<FromTask, ToTask> *MasterService::Join(grpc::CallbackServerContext *context) {
+grpc::ServerBidiReactor<FromTask, ToTask> *
+MasterService::Join(grpc::CallbackServerContext *context) {
   auto stream = std::make_shared<Stream>(*this, tls::certificateOf(*context->auth_context()));
   {
     base::MutexLock lock(mutex_);
@@ -135,27 +142,34 @@ grpc::ServerBidiReactor<FromTask, ToTask> *MasterService::Join(grpc::CallbackSer
   return stream.get();
 }
 
-/// Whether this server may have the plan. A cluster that the plan does not fit ends the run: nobody else would come.
+/// Whether this server may have the plan. A cluster that the plan does not fit ends the run: nobody
+/// else would come.
 grpc::Status MasterService::check(const PlanRequest &request) {
   if (!offer_)
-    return {grpc::StatusCode::FAILED_PRECONDITION,
-            "the chief was started without --master: it expects a task with a plan of its own, not a server"};
+    return {
+        grpc::StatusCode::FAILED_PRECONDITION,
+        "the chief was started without --master: it expects a task with a plan of its own, not a server"};
   if (request.last_run() == offer_->run)
     return {grpc::StatusCode::ALREADY_EXISTS, "the run that this server has ended already"};
   auto text = [](const auto &jobs) {
-    return absl::StrJoin(
-        jobs, ", ", [](std::string *out, const JobSize &job) { absl::StrAppend(out, job.tasks(), " ", job.name()); });
+    return absl::StrJoin(jobs, ", ", [](std::string *out, const JobSize &job) {
+      absl::StrAppend(out, job.tasks(), " ", job.name());
+    });
   };
-  auto same = [](const JobSize &a, const JobSize &b) { return a.name() == b.name() && a.tasks() == b.tasks(); };
+  auto same = [](const JobSize &a, const JobSize &b) {
+    return a.name() == b.name() && a.tasks() == b.tasks();
+  };
   absl::Status fault;
-  if (!std::is_permutation(request.jobs().begin(), request.jobs().end(), offer_->jobs.begin(), offer_->jobs.end(),
-                           same))
-    fault = absl::FailedPreconditionError(absl::StrCat(
-        "the server's cluster has the tasks ", text(request.jobs()), ", the plan of ", offer_->client.model(),
-        " is for ", text(offer_->jobs), "; compile it for the cluster file that the servers were started with"));
+  if (!std::is_permutation(request.jobs().begin(), request.jobs().end(), offer_->jobs.begin(),
+                           offer_->jobs.end(), same))
+    fault = absl::FailedPreconditionError(
+        absl::StrCat("the server's cluster has the tasks ", text(request.jobs()), ", the plan of ",
+                     offer_->client.model(), " is for ", text(offer_->jobs),
+                     "; compile it for the cluster file that the servers were started with"));
   else if (request.version() != base::version())
-    fault = absl::FailedPreconditionError(absl::StrCat("the server runs graphrun ", request.version(), ", the client ",
-                                                       base::version(), "; start all with the same graphrun"));
+    fault = absl::FailedPreconditionError(
+        absl::StrCat("the server runs graphrun ", request.version(), ", the client ",
+                     base::version(), "; start all with the same graphrun"));
   if (fault.ok())
     return grpc::Status::OK;
   coordinator_.abort({request.task(), "", 0, fault});
@@ -173,11 +187,14 @@ public:
     part_.set_check(offer.check);
     writeNext();
   }
-  explicit PlanWriter(const PlanOffer &offer, const grpc::Status &refusal) : offer_(offer) { Finish(refusal); }
+  explicit PlanWriter(const PlanOffer &offer, const grpc::Status &refusal) : offer_(offer) {
+    Finish(refusal);
+  }
   void OnWriteDone(bool ok) override {
     part_.Clear();
     if (!ok || sent_ == offer_.file.size())
-      Finish(ok ? grpc::Status::OK : grpc::Status(grpc::StatusCode::CANCELLED, "the server went away"));
+      Finish(ok ? grpc::Status::OK
+                : grpc::Status(grpc::StatusCode::CANCELLED, "the server went away"));
     else
       writeNext();
   }
@@ -208,8 +225,8 @@ grpc::ServerWriteReactor<PlanPart> *MasterService::FetchPlan(grpc::CallbackServe
 }
 
 /// Who runs what here: for a second client, which finds the address taken.
-grpc::ServerUnaryReactor *MasterService::Describe(grpc::CallbackServerContext *context, const DescribeRequest *,
-                                                  ClientInfo *answer) {
+grpc::ServerUnaryReactor *MasterService::Describe(grpc::CallbackServerContext *context,
+                                                  const DescribeRequest *, ClientInfo *answer) {
   grpc::ServerUnaryReactor *reactor = context->DefaultReactor();
   if (!offer_) {
     reactor->Finish(grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "nothing to say"));
@@ -223,7 +240,8 @@ grpc::ServerUnaryReactor *MasterService::Describe(grpc::CallbackServerContext *c
 void MasterService::gone(Stream *stream) {
   std::shared_ptr<Stream> last; // freed after the lock
   base::MutexLock lock(mutex_);
-  auto found = std::find_if(streams_.begin(), streams_.end(), [&](auto &one) { return one.get() == stream; });
+  auto found = std::find_if(streams_.begin(), streams_.end(),
+                            [&](auto &one) { return one.get() == stream; });
   if (found != streams_.end()) {
     last = std::move(*found);
     streams_.erase(found);

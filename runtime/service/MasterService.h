@@ -1,4 +1,4 @@
-//===- MasterService.h - the coordinator over gRPC ------------------------------------------------------*- C++ -*-===//
+//===- MasterService.h - the coordinator over gRPC ----------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SERVICE_MASTERSERVICE_H
 #define GRAPHC_RUNTIME_SERVICE_MASTERSERVICE_H
 
@@ -8,7 +8,8 @@
 
 namespace graphc::service {
 
-/// What a client has for the servers of its cluster. Owned by the caller, constant while the service lives.
+/// What a client has for the servers of its cluster. Owned by the caller, constant while the
+/// service lives.
 struct PlanOffer {
   std::string file; ///< the plan, header and all
   std::string run;
@@ -18,20 +19,23 @@ struct PlanOffer {
   bool check = false; ///< the client is graphrun check
 };
 
-/// Takes the control streams of the other tasks. A caller's certificate, where there is TLS, must be the task's that it says it is.
+/// Takes the control streams of the other tasks. A caller's certificate, where there is TLS, must
+/// be the task's that it says it is.
 class MasterService final : public Master::CallbackService {
 public:
-  /// `offer`: null where each task brings its own plan. `addresses`: of the tasks as the chief knows them, by number; empty where it
-  /// does not: a task's certificate must be good for the host there, besides the one where it says that it is.
+  /// `offer`: null where each task brings its own plan. `addresses`: of the tasks as the chief
+  /// knows them, by number; empty where it does not: a task's certificate must be good for the host
+  /// there, besides the one where it says that it is.
   explicit MasterService(TaskCoordinator &coordinator, const PlanOffer *offer = nullptr,
                          std::vector<std::string> addresses = {})
       : coordinator_(coordinator), offer_(offer), addresses_(std::move(addresses)) {}
   grpc::ServerBidiReactor<FromTask, ToTask> *Join(grpc::CallbackServerContext *context) override;
   grpc::ServerWriteReactor<PlanPart> *FetchPlan(grpc::CallbackServerContext *context,
                                                 const PlanRequest *request) override;
-  grpc::ServerUnaryReactor *Describe(grpc::CallbackServerContext *context, const DescribeRequest *request,
-                                     ClientInfo *answer) override;
-  /// Ends every stream once what is queued for it was written. The server's shutdown waits for them.
+  grpc::ServerUnaryReactor *Describe(grpc::CallbackServerContext *context,
+                                     const DescribeRequest *request, ClientInfo *answer) override;
+  /// Ends every stream once what is queued for it was written. The server's shutdown waits for
+  /// them.
   void close();
 
 private:

@@ -20,8 +20,10 @@ constexpr size_t kMostText = 256, kMostAlgorithm = 1024;
 /// Names of hosts and versions, which go to people's terminals.
 absl::Status checkText(const std::string &text, const std::string &what, size_t most = kMostText) {
   if (text.size() > most)
-    return absl::InvalidArgumentError(absl::StrCat(what, " has ", text.size(), " bytes, at most ", most, " may be"));
-  if (std::any_of(text.begin(), text.end(), [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); }))
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " has ", text.size(), " bytes, at most ", most, " may be"));
+  if (std::any_of(text.begin(), text.end(),
+                  [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); }))
     return absl::InvalidArgumentError(absl::StrCat(what, " has control characters"));
   return absl::OkStatus();
 }
@@ -50,30 +52,33 @@ absl::Status checkHello(const Hello &hello) {
 
 absl::Status checkMember(const Hello &hello, const JoinRequirements &run) {
   if (hello.task() >= run.taskNames.size() || run.taskNames[hello.task()] != hello.name())
-    return absl::InvalidArgumentError(
-        absl::StrCat(hello.name(), " is no task of this plan; its tasks are ", absl::StrJoin(run.taskNames, ", ")));
+    return absl::InvalidArgumentError(absl::StrCat(hello.name(),
+                                                   " is no task of this plan; its tasks are ",
+                                                   absl::StrJoin(run.taskNames, ", ")));
   if (hello.fingerprint() != run.fingerprint)
-    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " has another plan: its fingerprint is ",
-                                                      hello.fingerprint(), ", the chief's ", run.fingerprint,
-                                                      "; start every task with the same plan file"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        hello.name(), " has another plan: its fingerprint is ", hello.fingerprint(),
+        ", the chief's ", run.fingerprint, "; start every task with the same plan file"));
   if (hello.version() != run.version)
-    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " runs graphrun ", hello.version(), ", the chief ",
-                                                      run.version, "; start every task with the same graphrun"));
+    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " runs graphrun ",
+                                                      hello.version(), ", the chief ", run.version,
+                                                      "; start every task with the same graphrun"));
   if (hello.session() != run.session)
-    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " (process ", hello.pid(), " on ", hello.host(),
-                                                      ") is of session ", hello.session(),
-                                                      " of this launcher, the chief of session ", run.session,
-                                                      ": it was given up, and nothing that it has made counts"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        hello.name(), " (process ", hello.pid(), " on ", hello.host(), ") is of session ",
+        hello.session(), " of this launcher, the chief of session ", run.session,
+        ": it was given up, and nothing that it has made counts"));
   return absl::OkStatus();
 }
 
 absl::Status displacedError(const std::string &task, const Hello *now) {
   if (!now)
     return absl::FailedPreconditionError(
-        absl::StrCat("this process was given up as ", task, ", and nothing that it says counts; start it again"));
-  return absl::FailedPreconditionError(absl::StrCat("another process is ", task, " by now (process ", now->pid(),
-                                                    " on ", now->host(),
-                                                    "); this one was given up, and nothing that it says counts"));
+        absl::StrCat("this process was given up as ", task,
+                     ", and nothing that it says counts; start it again"));
+  return absl::FailedPreconditionError(
+      absl::StrCat("another process is ", task, " by now (process ", now->pid(), " on ",
+                   now->host(), "); this one was given up, and nothing that it says counts"));
 }
 
 Peer peerOf(const Hello &hello) {
@@ -90,15 +95,16 @@ Peer peerOf(const Hello &hello) {
 
 absl::Status checkPeer(const Peer &peer, uint32_t number, const std::string &name) {
   if (peer.task() != number || peer.name() != name)
-    return absl::InvalidArgumentError(
-        absl::StrCat("task ", peer.task(), " stands where task ", number, " of the plan, ", name, ", should be"));
+    return absl::InvalidArgumentError(absl::StrCat("task ", peer.task(), " stands where task ",
+                                                   number, " of the plan, ", name, ", should be"));
   return base::annotate(checkDescription(peer), name);
 }
 
 absl::Status checkRun(const std::string &run) {
-  bool good = !run.empty() && run.size() <= 64 && std::all_of(run.begin(), run.end(), [](unsigned char c) {
-    return absl::ascii_isalnum(c) || c == '-' || c == '_';
-  });
+  bool good =
+      !run.empty() && run.size() <= 64 && std::all_of(run.begin(), run.end(), [](unsigned char c) {
+        return absl::ascii_isalnum(c) || c == '-' || c == '_';
+      });
   return good ? absl::OkStatus() : absl::InvalidArgumentError("the run's name is malformed");
 }
 
@@ -117,8 +123,8 @@ absl::Status checkPath(const std::string &path, const std::string &what) {
 }
 
 absl::Status checkSocketPath(const std::string &path) {
-  if (path.empty() ||
-      (path.front() == '/' && path.size() < sizeof(sockaddr_un{}.sun_path) && path.find('\0') == std::string::npos))
+  if (path.empty() || (path.front() == '/' && path.size() < sizeof(sockaddr_un{}.sun_path) &&
+                       path.find('\0') == std::string::npos))
     return absl::OkStatus();
   return absl::InvalidArgumentError("a socket has a path that none can have");
 }
@@ -129,7 +135,8 @@ absl::Status checkAlgorithms(const google::protobuf::RepeatedPtrField<Algorithm>
     GRAPHC_RETURN_IF_ERROR(checkText(one.kernel(), "a kernel's name"));
     GRAPHC_RETURN_IF_ERROR(checkText(one.text(), "an algorithm", kMostAlgorithm));
     if (one.kernel().empty() || one.text().empty() || !kernels.insert(one.kernel()).second)
-      return absl::InvalidArgumentError("an algorithm is empty, of no kernel, or of one that has one already");
+      return absl::InvalidArgumentError(
+          "an algorithm is empty, of no kernel, or of one that has one already");
   }
   return absl::OkStatus();
 }

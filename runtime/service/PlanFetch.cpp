@@ -17,16 +17,18 @@ absl::Status toStatus(const grpc::Status &status) {
 }
 } // namespace
 
-/// On a waiting server. The other end is known to be the chief before a byte of the plan is read; what is read is
-/// bounded, and verified later.
-absl::StatusOr<FetchedPlan> fetchPlan(const std::shared_ptr<grpc::Channel> &channel, const std::string &chief,
-                                      const PlanRequest &request, absl::Duration limit) {
+/// On a waiting server. The other end is known to be the chief before a byte of the plan is read;
+/// what is read is bounded, and verified later.
+absl::StatusOr<FetchedPlan> fetchPlan(const std::shared_ptr<grpc::Channel> &channel,
+                                      const std::string &chief, const PlanRequest &request,
+                                      absl::Duration limit) {
   grpc::ClientContext context;
   context.set_deadline(absl::ToChronoTime(absl::Now() + limit));
   auto stub = Master::NewStub(channel);
   std::unique_ptr<grpc::ClientReader<PlanPart>> reader = stub->FetchPlan(&context, request);
   reader->WaitForInitialMetadata();
-  if (absl::Status named = tls::certificateOf(*context.auth_context()).checkTask(chief); !named.ok()) {
+  if (absl::Status named = tls::certificateOf(*context.auth_context()).checkTask(chief);
+      !named.ok()) {
     context.TryCancel();
     reader->Finish();
     return named;
@@ -66,8 +68,8 @@ std::string describeClient(const std::shared_ptr<grpc::Channel> &channel) {
   ClientInfo info;
   if (!Master::NewStub(channel)->Describe(&context, DescribeRequest(), &info).ok())
     return "";
-  return absl::StrCat("process ", info.pid(), " on ", base::foreignText(info.host()), ", which runs ",
-                      base::foreignText(info.model()));
+  return absl::StrCat("process ", info.pid(), " on ", base::foreignText(info.host()),
+                      ", which runs ", base::foreignText(info.model()));
 }
 
 } // namespace graphc::service

@@ -1,4 +1,4 @@
-//===- ResultBacklog.h - results that wait for the chief to read them -----------------------------------*- C++ -*-===//
+//===- ResultBacklog.h - results that wait for the chief to read them ---------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SERVICE_RESULTBACKLOG_H
 #define GRAPHC_RUNTIME_SERVICE_RESULTBACKLOG_H
 
@@ -19,8 +19,8 @@ inline uint64_t bytesOf(const Fetched &fetched) {
   return bytes;
 }
 
-/// Counts their bytes. A lane does not end a step that has results before poll() is Ready; so what waits is at most `most` and
-/// the results of one step of each lane.
+/// Counts their bytes. A lane does not end a step that has results before poll() is Ready; so what
+/// waits is at most `most` and the results of one step of each lane.
 class ResultBacklog final : public transport::Port {
 public:
   static constexpr uint64_t kMost = uint64_t(64) << 20;
@@ -50,8 +50,9 @@ public:
 
   void wait(absl::Duration timeout) override {
     base::MutexLock lock(mutex_);
-    changed_.waitFor(mutex_, timeout,
-                     [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return bytes_ < most_ || !end_.ok(); });
+    changed_.waitFor(mutex_, timeout, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return bytes_ < most_ || !end_.ok();
+    });
   }
   absl::Status status() const override {
     base::MutexLock lock(mutex_);

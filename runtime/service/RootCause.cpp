@@ -5,7 +5,8 @@
 
 namespace graphc::service {
 namespace {
-/// How long a report "my peer is gone" waits for the peer's own words or for its stream to break, which say more.
+/// How long a report "my peer is gone" waits for the peer's own words or for its stream to break,
+/// which say more.
 constexpr absl::Duration kSuspicionGrace = absl::Seconds(1);
 /// And this long for a heartbeat of the peer, by which it is not the peer that is gone.
 constexpr absl::Duration kSuspicionLimit = absl::Milliseconds(2500);
@@ -14,11 +15,12 @@ constexpr absl::Duration kSuspicionLimit = absl::Milliseconds(2500);
 std::string RootCause::describe() const {
   std::string message(status.message());
   return message.rfind(task, 0) == 0 ? message
-                                     : absl::StrCat(task, ": ", message); // a lane's error names its task already
+                                     // a lane's error names its task already
+                                     : absl::StrCat(task, ": ", message);
 }
 
-SuspectedCause SuspectedCause::of(const TaskTable &tasks, const Hello &reporter, const std::string &suspect,
-                                  absl::Status status) {
+SuspectedCause SuspectedCause::of(const TaskTable &tasks, const Hello &reporter,
+                                  const std::string &suspect, absl::Status status) {
   SuspectedCause made;
   made.reporter = reporter.name();
   made.since = absl::Now();
@@ -41,9 +43,9 @@ std::optional<RootCause> SuspectedCause::ripe(const TaskTable &tasks, absl::Time
   if (row.member && row.heard > since) {
     RootCause between = cause;
     between.task = absl::StrCat("the connection between ", reporter, " and ", cause.task);
-    between.status = absl::UnavailableError(
-        absl::StrCat(cause.status.message(),
-                     "; both answer the chief, so that the connection is half open, or something on the way cut it"));
+    between.status = absl::UnavailableError(absl::StrCat(
+        cause.status.message(),
+        "; both answer the chief, so that the connection is half open, or something on the way cut it"));
     return between;
   }
   return now - since > kSuspicionLimit || row.leaving ? std::optional(cause) : std::nullopt;

@@ -1,4 +1,4 @@
-//===- RootCause.h - whose fault it was -----------------------------------------------------------------*- C++ -*-===//
+//===- RootCause.h - whose fault it was ---------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SERVICE_ROOTCAUSE_H
 #define GRAPHC_RUNTIME_SERVICE_ROOTCAUSE_H
 
@@ -27,9 +27,10 @@ struct SuspectedCause {
   absl::Time since;
 
   /// `reporter` has said so of the task of that name; itself, where there is none.
-  static SuspectedCause of(const TaskTable &tasks, const Hello &reporter, const std::string &suspect,
-                           absl::Status status);
-  /// The cause, once nothing better can be expected. A peer that was heard since, and so lives, is not it: the connection is.
+  static SuspectedCause of(const TaskTable &tasks, const Hello &reporter,
+                           const std::string &suspect, absl::Status status);
+  /// The cause, once nothing better can be expected. A peer that was heard since, and so lives, is
+  /// not it: the connection is.
   std::optional<RootCause> ripe(const TaskTable &tasks, absl::Time now) const;
 };
 

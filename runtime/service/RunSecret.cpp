@@ -41,12 +41,14 @@ absl::StatusOr<std::string> keyFile() {
       "tasks from others'; set one of them");
 }
 
-/// The key, made where it is missing. Two tasks that start at once, in one process perhaps, make two temporary files and link() lets one win.
+/// The key, made where it is missing. Two tasks that start at once, in one process perhaps, make
+/// two temporary files and link() lets one win.
 absl::StatusOr<std::string> userKey() {
   GRAPHC_ASSIGN_OR_RETURN(std::string path, keyFile());
   if (access(path.c_str(), F_OK) != 0) {
     GRAPHC_RETURN_IF_ERROR(base::makeDirectories(path.substr(0, path.rfind('/')), 0700));
-    std::string temporary = absl::StrCat(path, ".", getpid(), "-", randomHex(4)), key = randomHex(kKeyBytes);
+    std::string temporary = absl::StrCat(path, ".", getpid(), "-", randomHex(4)),
+                key = randomHex(kKeyBytes);
     base::UniqueFd fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!fd)
       return base::errnoStatus(temporary, errno);
@@ -63,13 +65,15 @@ absl::StatusOr<std::string> userKey() {
     return base::errnoStatus(path, errno);
   if (info.st_uid != geteuid())
     return absl::FailedPreconditionError(absl::StrCat(
-        path, " belongs to another user (sudo that keeps HOME?); set XDG_STATE_HOME to a folder of this user"));
+        path,
+        " belongs to another user (sudo that keeps HOME?); set XDG_STATE_HOME to a folder of this user"));
   if ((info.st_mode & 077) != 0)
     return absl::FailedPreconditionError(
         absl::StrCat(path, " can be read by others; remove it (another one will be made)"));
   GRAPHC_ASSIGN_OR_RETURN(std::string key, base::readFile(path, 4096));
   if (key.size() < 2 * kKeyBytes)
-    return absl::DataLossError(absl::StrCat(path, " is cut off; remove it (another one will be made)"));
+    return absl::DataLossError(
+        absl::StrCat(path, " is cut off; remove it (another one will be made)"));
   return key;
 }
 } // namespace

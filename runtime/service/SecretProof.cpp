@@ -20,8 +20,10 @@ constexpr size_t kCallBytes = kMagic.size() + kRandomBytes, kAnswerBytes = kCall
 constexpr char kNotOurs[] =
     "does it want --tls_cert, --tls_key and --tls_ca here as well, is it of another version, or has it much to do?";
 
-std::string mac(const std::string &secret, const char *who, const std::string &randoms, const std::string &ends) {
-  return std::string(base::asBytes(base::hmacSha256(secret, absl::StrCat("graphc ", who, "\n", randoms, ends))));
+std::string mac(const std::string &secret, const char *who, const std::string &randoms,
+                const std::string &ends) {
+  return std::string(
+      base::asBytes(base::hmacSha256(secret, absl::StrCat("graphc ", who, "\n", randoms, ends))));
 }
 
 /// In a time that does not depend on where they differ.
@@ -41,7 +43,8 @@ absl::Status prove(int socket, const std::string &secret, absl::Time deadline) {
   if (absl::IsDeadlineExceeded(answer.status()))
     return absl::UnavailableError("something listens there that does not answer");
   if (!answer.ok())
-    return absl::UnavailableError(absl::StrCat("something listens there that closes the connection; ", kNotOurs));
+    return absl::UnavailableError(
+        absl::StrCat("something listens there that closes the connection; ", kNotOurs));
   std::string ends = base::endpoints(socket, /*caller=*/true);
   std::string randoms = own + answer->substr(kMagic.size(), kRandomBytes);
   if (answer->substr(0, kMagic.size()) != kMagic)
@@ -52,9 +55,11 @@ absl::Status prove(int socket, const std::string &secret, absl::Time deadline) {
         "or one that was started with another HOME or XDG_STATE_HOME, or something between passes connections on (ssh "
         "-L)");
   GRAPHC_RETURN_IF_ERROR(base::sendAll(socket, mac(secret, "caller", randoms, ends), deadline));
-  // A listener that many call may have given this place to another meanwhile: then this is to be tried again.
+  // A listener that many call may have given this place to another meanwhile: then this is to be
+  // tried again.
   auto welcome = base::receiveAll(socket, 1, deadline);
-  return welcome.ok() ? absl::OkStatus() : absl::UnavailableError("what listens there has much to do");
+  return welcome.ok() ? absl::OkStatus()
+                      : absl::UnavailableError("what listens there has much to do");
 }
 
 /// The listener's proof; what the caller has to say now is known from here on.
@@ -64,16 +69,19 @@ ProofExaminer::State ProofExaminer::answer() {
   std::string own = randomBytes(kRandomBytes), ends = base::endpoints(socket_, /*caller=*/false);
   randoms_ = received_.substr(kMagic.size()) + own;
   expected_ = mac(secret_, "caller", randoms_, ends);
-  std::string reply = absl::StrCat(base::view(kMagic), own, mac(secret_, "listener", randoms_, ends));
+  std::string reply =
+      absl::StrCat(base::view(kMagic), own, mac(secret_, "listener", randoms_, ends));
   // The first that is sent here: it fits into the socket's buffer, or somebody plays with it.
-  return send(socket_, reply.data(), reply.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(reply.size())
+  return send(socket_, reply.data(), reply.size(), MSG_NOSIGNAL) ==
+                 static_cast<ssize_t>(reply.size())
              ? State::NeedsMore
              : State::Refused;
 }
 
 bool ProofExaminer::welcome() { return send(socket_, "", 1, MSG_NOSIGNAL) == 1; }
 
-/// The listener's side: the call first, then the caller's proof; never a byte beyond the one that is expected.
+/// The listener's side: the call first, then the caller's proof; never a byte beyond the one that
+/// is expected.
 ProofExaminer::State ProofExaminer::readable() {
   while (true) {
     const size_t whole = expected_.empty() ? kCallBytes : kMacBytes;

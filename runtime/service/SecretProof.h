@@ -1,16 +1,19 @@
-//===- SecretProof.h - both ends of a connection show that they know one secret, which never travels ----*- C++ -*-===//
+//===- SecretProof.h --------------------------------------------------------------------------===//
+//
+// Both ends of a connection show that they know one secret, which never travels.
 //
 // Before the first byte of HTTP/2, where there is no TLS:
 //   caller -> listener   kProofMagic, 32 random bytes A
 //   listener -> caller   kProofMagic, 32 random bytes B, HMAC(secret, "listener" A B ends)
 //   caller -> listener   HMAC(secret, "caller" A B ends)
 //   listener -> caller   one byte: come in
-// The listener proves itself first: a caller that hears anything else goes away and has said nothing but a random number.
-// `ends` are the two addresses of the TCP connection, so that whoever stands between two honest ends, and passes on what each
-// says over connections of its own, is found out. On Unix sockets the kernel says whose process the other is.
-// The messages are of fixed size, and a listener reads 40 bytes, later 32, of whoever calls: nothing grows.
+// The listener proves itself first: a caller that hears anything else goes away and has said
+// nothing but a random number. `ends` are the two addresses of the TCP connection, so that whoever
+// stands between two honest ends, and passes on what each says over connections of its own, is
+// found out. On Unix sockets the kernel says whose process the other is. The messages are of fixed
+// size, and a listener reads 40 bytes, later 32, of whoever calls: nothing grows.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SERVICE_SECRETPROOF_H
 #define GRAPHC_RUNTIME_SERVICE_SECRETPROOF_H
 
@@ -22,8 +25,9 @@
 
 namespace graphc::service {
 
-/// The caller's end, on a connected socket. OK: the rest of the connection is with one who knows `secret`, on the same two
-/// addresses. Unauthenticated: the other does not know it. Unavailable: it went away, or said nothing in time.
+/// The caller's end, on a connected socket. OK: the rest of the connection is with one who knows
+/// `secret`, on the same two addresses. Unauthenticated: the other does not know it. Unavailable:
+/// it went away, or said nothing in time.
 absl::Status prove(int socket, const std::string &secret, absl::Time deadline);
 
 /// The listener's end, for one connection, fed as bytes come.

@@ -1,10 +1,11 @@
-//===- StreamOutbox.h - the write side of a control stream ----------------------------------------------*- C++ -*-===//
+//===- StreamOutbox.h - the write side of a control stream --------------------------*- C++ -*-===//
 //
-// gRPC takes one write at a time; the outbox queues the rest, without a limit of its own: orders and answers are few and small, and
-// results are counted by who makes them (ResultBacklog.h). Used by both ends. The stream may be finished only when no write
-// is under way, which `close` arranges. No call out is made under the mutex.
+// gRPC takes one write at a time; the outbox queues the rest, without a limit of its own: orders
+// and answers are few and small, and results are counted by who makes them (ResultBacklog.h). Used
+// by both ends. The stream may be finished only when no write is under way, which `close` arranges.
+// No call out is made under the mutex.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SERVICE_STREAMOUTBOX_H
 #define GRAPHC_RUNTIME_SERVICE_STREAMOUTBOX_H
 
@@ -63,7 +64,8 @@ public:
   }
 
 private:
-  /// Outside the lock: it stays put until written(), as a list's references are stable, and only the one write under way reads it.
+  /// Outside the lock: it stays put until written(), as a list's references are stable, and only
+  /// the one write under way reads it.
   const Message &front() const ABSL_NO_THREAD_SAFETY_ANALYSIS { return queue_.front(); }
   void step(bool wrote) {
     bool finish = false;

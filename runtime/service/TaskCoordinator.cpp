@@ -16,19 +16,21 @@ namespace {
 constexpr absl::Duration kHeartbeatEvery = absl::Seconds(1);
 } // namespace
 
-TaskCoordinator::TaskCoordinator(Options options) : options_(std::move(options)), slots_(options_.taskNames.size()) {}
+TaskCoordinator::TaskCoordinator(Options options)
+    : options_(std::move(options)), slots_(options_.taskNames.size()) {}
 
 void TaskCoordinator::use(std::shared_ptr<AnswerRules> rules) {
   base::MutexLock lock(mutex_);
   rules_ = std::move(rules);
 }
 
-/// A task says who it is: one of the plan's, with the same plan and version, that is not here yet. On the way back of one that was lost its
-/// next process may come before the end of this one is heard.
+/// A task says who it is: one of the plan's, with the same plan and version, that is not here yet.
+/// On the way back of one that was lost its next process may come before the end of this one is
+/// heard.
 absl::Status TaskCoordinator::join(const Hello &hello, std::shared_ptr<TaskLink> member) {
   GRAPHC_RETURN_IF_ERROR(base::annotate(checkHello(hello), "what the task says of itself"));
-  const absl::Status isMember =
-      checkMember(hello, {options_.taskNames, options_.fingerprint, options_.version, options_.session});
+  const absl::Status isMember = checkMember(
+      hello, {options_.taskNames, options_.fingerprint, options_.version, options_.session});
   if (!isMember.ok() && options_.announce) // who waits for that task would not know why
     options_.announce(absl::StrCat("refused: ", isMember.message()));
   GRAPHC_RETURN_IF_ERROR(isMember);
@@ -52,7 +54,8 @@ absl::Status TaskCoordinator::displaced(const TaskIncarnation &from) const {
   base::MutexLock lock(mutex_);
   if (from.task >= slots_.size())
     return displacedError(absl::StrCat(from.task), nullptr);
-  return displacedError(options_.taskNames[from.task], slots_[from.task].member ? &slots_[from.task].hello : nullptr);
+  return displacedError(options_.taskNames[from.task],
+                        slots_[from.task].member ? &slots_[from.task].hello : nullptr);
 }
 
 bool TaskCoordinator::progress(const TaskIncarnation &from, const Progress &progress) {
@@ -73,11 +76,13 @@ bool TaskCoordinator::progress(const TaskIncarnation &from, const Progress &prog
 bool TaskCoordinator::clockRead(const TaskIncarnation &from, const ClockReading &reading) {
   if (base::MutexLock lock(mutex_); !slots_.isCurrent(from))
     return false;
-  clocks_.answered(from.task, reading); // by the number of a question, which no other process was asked
+  // by the number of a question, which no other process was asked
+  clocks_.answered(from.task, reading);
   return true;
 }
 
-/// A task's answer to the order under way. One that it was not asked for, or that does not fit the plan, ends the run.
+/// A task's answer to the order under way. One that it was not asked for, or that does not fit the
+/// plan, ends the run.
 bool TaskCoordinator::done(const TaskIncarnation &from, Done done) {
   if (done.has_error())
     return failed(from, done.error());
@@ -110,7 +115,8 @@ bool TaskCoordinator::done(const TaskIncarnation &from, Done done) {
   return true;
 }
 
-/// A result on its way to the terminal. Meanwhile the task counts as heard: whoever prints may be slow.
+/// A result on its way to the terminal. Meanwhile the task counts as heard: whoever prints may be
+/// slow.
 bool TaskCoordinator::fetched(const TaskIncarnation &from, const Fetched &value) {
   absl::Status status;
   {
@@ -177,7 +183,8 @@ void TaskCoordinator::refuse(uint32_t task, const absl::Status &why) {
   abort(std::move(cause));
 }
 
-/// A task says that it has failed. What it only suspects of another waits kSuspicionGrace for a better cause.
+/// A task says that it has failed. What it only suspects of another waits kSuspicionGrace for a
+/// better cause.
 bool TaskCoordinator::failed(const TaskIncarnation &from, const Error &error) {
   RootCause cause;
   {
@@ -226,9 +233,9 @@ absl::Status TaskCoordinator::awaitJoin(uint32_t task, absl::Time deadline) {
   return cause_ ? failure() : absl::OkStatus();
 }
 
-absl::StatusOr<std::map<uint32_t, Done>> TaskCoordinator::giveOrders(std::map<uint32_t, Order> orders,
-                                                                     absl::Time deadline,
-                                                                     std::optional<TaskIncarnation> comer) {
+absl::StatusOr<std::map<uint32_t, Done>>
+TaskCoordinator::giveOrders(std::map<uint32_t, Order> orders, absl::Time deadline,
+                            std::optional<TaskIncarnation> comer) {
   std::vector<TaskTable::Letter> letters;
   {
     base::MutexLock lock(mutex_);
@@ -268,8 +275,8 @@ bool TaskCoordinator::back(const TaskIncarnation &comer, Order order) {
   return true;
 }
 
-/// A process has gone or fallen silent: before the run began its task is waited for again, after that it is the cause. Nothing where another
-/// process is that task by now.
+/// A process has gone or fallen silent: before the run began its task is waited for again, after
+/// that it is the cause. Nothing where another process is that task by now.
 void TaskCoordinator::lose(const TaskIncarnation &who, const std::string &how) {
   RootCause cause;
   std::function<void(uint32_t, int64_t, const std::string &)> away;
@@ -288,7 +295,8 @@ void TaskCoordinator::lose(const TaskIncarnation &who, const std::string &how) {
     }
     what = absl::StrCat("process ", slot.hello.pid(), " on ", slot.hello.host(), " ", how);
     if (!rejoining_.why.empty())
-      why = !slot.asked && !slot.away ? "its part of the phase had ended" : rejoining_.why[who.task];
+      why =
+          !slot.asked && !slot.away ? "its part of the phase had ended" : rejoining_.why[who.task];
     if (!rejoining_.why.empty() && why.empty()) {
       away = rejoining_.away;
       process = slot.hello.pid();
@@ -297,7 +305,8 @@ void TaskCoordinator::lose(const TaskIncarnation &who, const std::string &how) {
         suspicion_.reset();
       changed_.notifyAll();
     } else {
-      cause = {slot.hello.name(), slot.hello.host(), slot.hello.pid(), absl::UnavailableError(what), /*lost=*/true};
+      cause = {slot.hello.name(), slot.hello.host(), slot.hello.pid(), absl::UnavailableError(what),
+               /*lost=*/true};
     }
   }
   if (away) {
@@ -306,14 +315,15 @@ void TaskCoordinator::lose(const TaskIncarnation &who, const std::string &how) {
     message.mutable_gone()->set_incarnation(who.incarnation);
     tell(message);
     if (options_.announce)
-      options_.announce(
-          absl::StrCat(options_.taskNames[who.task], ": ", what, "; the others go on, and wait for its next process"));
+      options_.announce(absl::StrCat(options_.taskNames[who.task], ": ", what,
+                                     "; the others go on, and wait for its next process"));
     away(who.task, process, what);
     return;
   }
   if (!why.empty() && options_.announce)
-    options_.announce(
-        absl::StrCat(options_.taskNames[who.task], " was lost, and all go back to the last checkpoint, since ", why));
+    options_.announce(absl::StrCat(options_.taskNames[who.task],
+                                   " was lost, and all go back to the last checkpoint, since ",
+                                   why));
   abort(std::move(cause));
 }
 
@@ -328,8 +338,9 @@ void TaskCoordinator::allowStragglers(std::vector<bool> tasks) {
     slots_[task].straggler = task < tasks.size() && tasks[task];
 }
 
-/// On the heartbeat thread, every fraction of a second: heartbeats to all, who is silent for too long, whether a suspicion has waited
-/// long enough. Time in which this process itself was stopped does not count.
+/// On the heartbeat thread, every fraction of a second: heartbeats to all, who is silent for too
+/// long, whether a suspicion has waited long enough. Time in which this process itself was stopped
+/// does not count.
 void TaskCoordinator::heartbeat(absl::Time now, uint64_t globalStep) {
   std::vector<std::shared_ptr<TaskLink>> members;
   std::optional<TaskTable::Silent> silent;
@@ -370,7 +381,8 @@ void TaskCoordinator::heartbeat(absl::Time now, uint64_t globalStep) {
 
 /// The master's thread waits until every task has joined, and says now and then for whom.
 absl::Status TaskCoordinator::waitForAll() {
-  absl::Time begin = absl::Now(), deadline = begin + options_.joinDeadline, announceAt = begin + absl::Seconds(1);
+  absl::Time begin = absl::Now(), deadline = begin + options_.joinDeadline,
+             announceAt = begin + absl::Seconds(1);
   while (true) {
     std::vector<std::string> absent;
     {
@@ -384,15 +396,16 @@ absl::Status TaskCoordinator::waitForAll() {
       }
       absl::Time now = absl::Now();
       if (now >= deadline)
-        return absl::DeadlineExceededError(absl::StrCat("gave up after ", absl::FormatDuration(options_.joinDeadline),
-                                                        ": ", absl::StrJoin(absent, ", "),
-                                                        " did not come (--join_deadline)"));
+        return absl::DeadlineExceededError(
+            absl::StrCat("gave up after ", absl::FormatDuration(options_.joinDeadline), ": ",
+                         absl::StrJoin(absent, ", "), " did not come (--join_deadline)"));
       if (now < announceAt) {
         changed_.waitUntil(mutex_, std::min(announceAt, deadline));
         continue;
       }
       absl::Time middle = begin + options_.joinDeadline / 2;
-      announceAt = now < middle ? std::min(now + options_.announceEvery, middle) : now + options_.announceEvery;
+      announceAt = now < middle ? std::min(now + options_.announceEvery, middle)
+                                : now + options_.announceEvery;
     }
     ToTask message;
     *message.mutable_waiting() = waitingFor(absent, absl::Now() - begin, deadline - absl::Now());
@@ -402,10 +415,11 @@ absl::Status TaskCoordinator::waitForAll() {
   }
 }
 
-/// The master's thread sends an order to every task and waits for every answer, or for the cause why there is none.
-absl::StatusOr<std::vector<Done>> TaskCoordinator::giveOrder(Order order, absl::Time deadline,
-                                                             const std::function<absl::Status()> &meanwhile,
-                                                             const AddOwn &own) {
+/// The master's thread sends an order to every task and waits for every answer, or for the cause
+/// why there is none.
+absl::StatusOr<std::vector<Done>>
+TaskCoordinator::giveOrder(Order order, absl::Time deadline,
+                           const std::function<absl::Status()> &meanwhile, const AddOwn &own) {
   std::vector<std::shared_ptr<TaskLink>> members; // by task; null: it is away
   {
     base::MutexLock lock(mutex_);
@@ -443,7 +457,8 @@ absl::StatusOr<std::vector<Done>> TaskCoordinator::giveOrder(Order order, absl::
     if (late.empty())
       break;
     if (absl::Now() >= deadline)
-      return absl::DeadlineExceededError(absl::StrCat("no answer from ", absl::StrJoin(late, ", "), " in time"));
+      return absl::DeadlineExceededError(
+          absl::StrCat("no answer from ", absl::StrJoin(late, ", "), " in time"));
     changed_.waitUntil(mutex_, std::min(deadline, absl::Now() + absl::Seconds(1)));
   }
   return slots_.takeAnswers();

@@ -21,8 +21,8 @@ constexpr absl::Duration kProofLimit = absl::Seconds(2);
 constexpr absl::Duration kReasonLimit = absl::Seconds(1);
 
 /// A connection to one who knows the secret: made until `deadline`, proven until `proven`.
-absl::StatusOr<base::UniqueFd> call(const std::string &address, const std::string &secret, absl::Time deadline,
-                                    absl::Time proven) {
+absl::StatusOr<base::UniqueFd> call(const std::string &address, const std::string &secret,
+                                    absl::Time deadline, absl::Time proven) {
   base::UniqueFd socket;
   if (base::isUnixAddress(address)) {
     GRAPHC_ASSIGN_OR_RETURN(socket, base::connectUnix(address.substr(5), SOCK_STREAM));
@@ -40,9 +40,10 @@ std::shared_ptr<grpc::Channel> TaskDialer::overTls() const {
                                    transport::channelArguments(identity_.silence));
 }
 
-/// One try. With TLS gRPC connects and makes the handshake, again with the certificate of now if that was replaced.
-/// Without, this side connects and proves itself, and gRPC gets the socket.
-absl::StatusOr<std::shared_ptr<grpc::Channel>> TaskDialer::connect(absl::Duration limit, absl::Time deadline) {
+/// One try. With TLS gRPC connects and makes the handshake, again with the certificate of now if
+/// that was replaced. Without, this side connects and proves itself, and gRPC gets the socket.
+absl::StatusOr<std::shared_ptr<grpc::Channel>> TaskDialer::connect(absl::Duration limit,
+                                                                   absl::Time deadline) {
   const absl::Time until = absl::Now() + limit;
   if (identity_.credentials) {
     if (auto now = identity_.credentials->current(); !tried_ || now != shown_) {
@@ -51,10 +52,12 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> TaskDialer::connect(absl::Duratio
     }
     if (tried_->WaitForConnected(absl::ToChronoTime(until)))
       return std::exchange(tried_, nullptr);
-    grpc::experimental::ChannelResetConnectionBackoff(tried_.get()); // it would wait 100 ms at least by itself
+    // it would wait 100 ms at least by itself
+    grpc::experimental::ChannelResetConnectionBackoff(tried_.get());
     return absl::UnavailableError("no connection");
   }
-  auto socket = call(address_, identity_.secret, until, std::min(deadline, std::max(until, absl::Now() + kProofLimit)));
+  auto socket = call(address_, identity_.secret, until,
+                     std::min(deadline, std::max(until, absl::Now() + kProofLimit)));
   if (socket.ok())
     return grpc::CreateCustomInsecureChannelFromFd(address_, socket->release(),
                                                    transport::channelArguments(identity_.silence));
@@ -73,11 +76,12 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> TaskDialer::start(absl::Duration 
   return channel;
 }
 
-/// Tries until the other end is there, says now and then for whom it waits, and why. Two ends that would never accept
-/// each other are not waited for.
+/// Tries until the other end is there, says now and then for whom it waits, and why. Two ends that
+/// would never accept each other are not waited for.
 absl::StatusOr<std::shared_ptr<grpc::Channel>> TaskDialer::await(const AwaitOptions &awaited) {
   absl::Time began = absl::Now(), announceAt = began + absl::Seconds(1);
-  absl::Duration pause = absl::Milliseconds(2); // tasks that a launcher has started together find each other soon
+  // tasks that a launcher has started together find each other soon
+  absl::Duration pause = absl::Milliseconds(2);
   while (true) {
     auto channel = connect(pause, awaited.deadline);
     if (channel.ok())
@@ -91,14 +95,16 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> TaskDialer::await(const AwaitOpti
       return absl::UnauthenticatedError(absl::StrCat(awaited.who, ": ", why.message()));
     std::string reason = why.ok() ? "" : absl::StrCat(" (", why.message(), ")");
     if (late)
-      return absl::UnavailableError(
-          absl::StrCat(awaited.who, " did not come within ",
-                       absl::FormatDuration(absl::Ceil(awaited.deadline - began, absl::Milliseconds(1))), reason));
+      return absl::UnavailableError(absl::StrCat(
+          awaited.who, " did not come within ",
+          absl::FormatDuration(absl::Ceil(awaited.deadline - began, absl::Milliseconds(1))),
+          reason));
     if (awaited.ended)
       GRAPHC_RETURN_IF_ERROR(awaited.ended());
     if (absl::Now() >= announceAt) {
-      awaited.announce(absl::StrCat("waiting for ", awaited.who, reason,
-                                    base::waitSoFar(absl::Now() - began, awaited.deadline - absl::Now())));
+      awaited.announce(
+          absl::StrCat("waiting for ", awaited.who, reason,
+                       base::waitSoFar(absl::Now() - began, awaited.deadline - absl::Now())));
       announceAt = absl::Now() + absl::Seconds(5);
     }
   }
@@ -112,8 +118,9 @@ absl::Status TaskDialer::reach(absl::Duration limit) const {
 }
 
 absl::Status TaskDialer::why(const absl::Status &status, absl::Duration limit) const {
-  return identity_.credentials && absl::IsUnavailable(status) ? tls::reach(address_, *identity_.credentials, limit)
-                                                              : status;
+  return identity_.credentials && absl::IsUnavailable(status)
+             ? tls::reach(address_, *identity_.credentials, limit)
+             : status;
 }
 
 void silenceGrpc() {

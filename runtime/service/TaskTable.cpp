@@ -15,16 +15,19 @@ namespace graphc::service {
 constexpr size_t kMostNames = 64 << 10; // bytes: of some thousand tasks
 
 std::string waitingText(const ToTask::Waiting &waiting) {
-  return absl::StrCat("waiting for ", base::foreignText(absl::StrJoin(waiting.tasks(), ", "), kMostNames),
-                      base::waitSoFar(absl::Seconds(waiting.waited_s()), absl::Seconds(waiting.left_s())),
-                      " (--join_deadline)");
+  return absl::StrCat(
+      "waiting for ", base::foreignText(absl::StrJoin(waiting.tasks(), ", "), kMostNames),
+      base::waitSoFar(absl::Seconds(waiting.waited_s()), absl::Seconds(waiting.left_s())),
+      " (--join_deadline)");
 }
 
-ToTask::Waiting waitingFor(const std::vector<std::string> &tasks, absl::Duration waited, absl::Duration left) {
+ToTask::Waiting waitingFor(const std::vector<std::string> &tasks, absl::Duration waited,
+                           absl::Duration left) {
   ToTask::Waiting waiting;
   *waiting.mutable_tasks() = {tasks.begin(), tasks.end()};
   waiting.set_waited_s(absl::ToInt64Seconds(waited));
-  waiting.set_left_s(absl::ToInt64Seconds(absl::Ceil(std::max(left, absl::ZeroDuration()), absl::Seconds(1))));
+  waiting.set_left_s(
+      absl::ToInt64Seconds(absl::Ceil(std::max(left, absl::ZeroDuration()), absl::Seconds(1))));
   return waiting;
 }
 
@@ -37,9 +40,9 @@ void TaskRow::beginPhase() {
 
 absl::Status TaskRow::join(const Hello &who, std::shared_ptr<TaskLink> by) {
   if (member)
-    return absl::AlreadyExistsError(absl::StrCat("there is a ", who.name(), " already (process ", hello.pid(), " on ",
-                                                 hello.host(),
-                                                 "); end it, or start this one with another --task_index"));
+    return absl::AlreadyExistsError(
+        absl::StrCat("there is a ", who.name(), " already (process ", hello.pid(), " on ",
+                     hello.host(), "); end it, or start this one with another --task_index"));
   member = std::move(by);
   hello = who;
   heard = absl::Now();
@@ -55,12 +58,14 @@ void TaskRow::leave() {
   silentSince = absl::InfiniteFuture();
 }
 
-std::optional<std::string> TaskRow::watch(absl::Time now, absl::Duration lostAfter, absl::Duration deadline) {
+std::optional<std::string> TaskRow::watch(absl::Time now, absl::Duration lostAfter,
+                                          absl::Duration deadline) {
   bool silent = now - heard > lostAfter, said = silentSince != absl::InfiniteFuture();
   if (silent == said)
     return std::nullopt;
   absl::Time since = std::exchange(silentSince, silent ? heard : absl::InfiniteFuture());
-  std::string who = absl::StrCat(hello.name(), " (process ", hello.pid(), " on ", hello.host(), ")");
+  std::string who =
+      absl::StrCat(hello.name(), " (process ", hello.pid(), " on ", hello.host(), ")");
   if (!silent)
     return absl::StrCat(who, " answers again, after ",
                         absl::FormatDuration(absl::Trunc(heard - since, absl::Seconds(1))));
@@ -156,7 +161,8 @@ std::vector<Done> TaskTable::takeAnswers() {
 }
 
 std::vector<TaskTable::Letter> TaskTable::giveOwn(std::map<uint32_t, Order> &orders,
-                                                  const std::optional<TaskIncarnation> &comer, uint64_t &last) {
+                                                  const std::optional<TaskIncarnation> &comer,
+                                                  uint64_t &last) {
   std::vector<Letter> letters;
   for (auto &[task, order] : orders) {
     TaskRow &row = rows_[task];
@@ -185,7 +191,8 @@ std::map<uint32_t, Done> TaskTable::takeOwn(const std::map<uint32_t, Order> &ord
 }
 
 std::optional<TaskTable::Silent> TaskTable::watch(absl::Time now, absl::Duration lostAfter,
-                                                  absl::Duration stragglerDeadline, std::vector<std::string> &lines) {
+                                                  absl::Duration stragglerDeadline,
+                                                  std::vector<std::string> &lines) {
   std::optional<Silent> silent;
   for (uint32_t task = 0; task < rows_.size(); ++task) {
     TaskRow &row = rows_[task];
@@ -196,7 +203,8 @@ std::optional<TaskTable::Silent> TaskTable::watch(absl::Time now, absl::Duration
     if (row.straggler || row.silentSince != absl::InfiniteFuture())
       if (std::optional<std::string> line = row.watch(now, lostAfter, stragglerDeadline))
         lines.push_back(*std::move(line));
-    const absl::Duration allowed = row.straggler ? std::max(lostAfter, stragglerDeadline) : lostAfter;
+    const absl::Duration allowed =
+        row.straggler ? std::max(lostAfter, stragglerDeadline) : lostAfter;
     if (now - row.heard > allowed)
       silent = {task, allowed};
   }

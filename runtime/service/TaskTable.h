@@ -1,8 +1,9 @@
-//===- TaskTable.h - what the chief knows of each task -------------------------------------------------------------*- C++ -*-===//
+//===- TaskTable.h - what the chief knows of each task ------------------------------*- C++ -*-===//
 //
-// A row a task of the plan: who is it now, what it has said, what it was asked. The coordinator's, under whose lock it is.
+// A row a task of the plan: who is it now, what it has said, what it was asked. The coordinator's,
+// under whose lock it is.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SERVICE_TASKTABLE_H
 #define GRAPHC_RUNTIME_SERVICE_TASKTABLE_H
 
@@ -22,10 +23,12 @@
 
 namespace graphc::service {
 
-/// For whom the run waits to begin, how long it has and at most will: what every task that waits says. Another process's text is cleaned.
+/// For whom the run waits to begin, how long it has and at most will: what every task that waits
+/// says. Another process's text is cleaned.
 std::string waitingText(const ToTask::Waiting &waiting);
 /// The message of that; `left`: negative counts as none.
-ToTask::Waiting waitingFor(const std::vector<std::string> &tasks, absl::Duration waited, absl::Duration left);
+ToTask::Waiting waitingFor(const std::vector<std::string> &tasks, absl::Duration waited,
+                           absl::Duration left);
 
 /// Puts into the order for this task what is for it alone.
 using AddOwn = std::function<void(uint32_t task, Order *order)>;
@@ -49,7 +52,8 @@ struct TaskSnapshot {
   absl::Duration silent = absl::InfiniteDuration(); ///< since then
   bool straggler = false; ///< the others go on without it
   bool away = false; ///< it was lost, and is started again while the others go on
-  absl::Duration back = absl::InfiniteDuration(); ///< since it came back from there; infinite: it never was
+  /// since it came back from there; infinite: it never was
+  absl::Duration back = absl::InfiniteDuration();
 };
 
 struct TaskRow {
@@ -63,7 +67,8 @@ struct TaskRow {
   std::optional<Order> own; ///< one of its own, which it has not answered
   std::optional<Done> ownDone;
   absl::Time backSince = absl::InfinitePast();
-  bool away = false; ///< it was lost, and what it was asked for is owed until another process of it is back
+  /// it was lost, and what it was asked for is owed until another process of it is back
+  bool away = false;
   bool leaving = false;
   bool taking = false; ///< a result of it is being printed
   bool straggler = false; ///< may be silent for long, since the others go on without it
@@ -82,7 +87,8 @@ struct TaskRow {
   /// Its process is no more, and another may come for it while the others go on.
   void leave();
   /// Of a straggler: what there is to say now of its silence or that it answers again.
-  std::optional<std::string> watch(absl::Time now, absl::Duration lostAfter, absl::Duration deadline);
+  std::optional<std::string> watch(absl::Time now, absl::Duration lostAfter,
+                                   absl::Duration deadline);
   /// What it has said at `now`.
   TaskSnapshot heardAt(absl::Time now) const;
 };
@@ -113,9 +119,10 @@ public:
 
   /// What a task is to be told.
   using Letter = std::pair<std::shared_ptr<TaskLink>, ToTask>;
-  /// Orders of tasks' own, of those that are there, numbered from `last` on; whether one of them still owes its answer; those that came.
-  std::vector<Letter> giveOwn(std::map<uint32_t, Order> &orders, const std::optional<TaskIncarnation> &comer,
-                              uint64_t &last);
+  /// Orders of tasks' own, of those that are there, numbered from `last` on; whether one of them
+  /// still owes its answer; those that came.
+  std::vector<Letter> giveOwn(std::map<uint32_t, Order> &orders,
+                              const std::optional<TaskIncarnation> &comer, uint64_t &last);
   bool owes(const std::map<uint32_t, Order> &orders) const;
   std::map<uint32_t, Done> takeOwn(const std::map<uint32_t, Order> &orders);
 
@@ -124,8 +131,8 @@ public:
     absl::Duration allowed; ///< for which it has been silent, and longer
   };
   /// Who is silent for too long; `lines`: what there is to say of stragglers.
-  std::optional<Silent> watch(absl::Time now, absl::Duration lostAfter, absl::Duration stragglerDeadline,
-                              std::vector<std::string> &lines);
+  std::optional<Silent> watch(absl::Time now, absl::Duration lostAfter,
+                              absl::Duration stragglerDeadline, std::vector<std::string> &lines);
 
 private:
   std::vector<TaskRow> rows_;

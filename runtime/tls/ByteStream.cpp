@@ -18,7 +18,9 @@ namespace {
 class PlainStream final : public ByteStream {
 public:
   explicit PlainStream(int fd) : fd_(fd) {}
-  Moved read(char *to, size_t most) override { return moved(recv(fd_, to, most, MSG_DONTWAIT), POLLIN); }
+  Moved read(char *to, size_t most) override {
+    return moved(recv(fd_, to, most, MSG_DONTWAIT), POLLIN);
+  }
   Moved write(const char *from, size_t bytes) override {
     return moved(send(fd_, from, bytes, MSG_DONTWAIT | MSG_NOSIGNAL), POLLOUT);
   }
@@ -83,7 +85,8 @@ absl::StatusOr<SslPtr> makeSsl(int fd, const TlsCredentials &own, bool server) {
   GRAPHC_ASSIGN_OR_RETURN(KeyPtr key, parseKey(material->key, "--tls_key"));
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION);
-  SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_mode(context.get(),
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   for (const X509Ptr &one : authorities) {

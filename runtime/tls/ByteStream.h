@@ -1,8 +1,9 @@
-//===- ByteStream.h - bytes over a connection that may speak TLS ----------------------------------------*- C++ -*-===//
+//===- ByteStream.h - bytes over a connection that may speak TLS --------------------*- C++ -*-===//
 //
-// For what is no gRPC: the status page of a run, and who asks for it. Nothing waits here; the caller polls.
+// For what is no gRPC: the status page of a run, and who asks for it. Nothing waits here; the
+// caller polls.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TLS_BYTESTREAM_H
 #define GRAPHC_RUNTIME_TLS_BYTESTREAM_H
 
@@ -18,7 +19,8 @@ class ByteStream {
 public:
   virtual ~ByteStream() = default;
 
-  /// `own` null: without TLS. The descriptor does not block, and stays the caller's. With TLS both ends show a certificate of the authority.
+  /// `own` null: without TLS. The descriptor does not block, and stays the caller's. With TLS both
+  /// ends show a certificate of the authority.
   static absl::StatusOr<std::unique_ptr<ByteStream>> accept(int fd, const TlsCredentials *own);
   /// `host`: for whom the other end's certificate has to be good.
   static absl::StatusOr<std::unique_ptr<ByteStream>> connect(int fd, const std::string &host,

@@ -20,7 +20,9 @@ constexpr absl::Duration kClockSkew = absl::Hours(24);
 constexpr absl::Duration kRenewBefore = absl::Hours(24 * 30);
 constexpr char kAuthorityName[] = "graphc development authority";
 
-absl::Status failed(const char *what) { return absl::InternalError(absl::StrCat(what, ": ", takeOpenSslError())); }
+absl::Status failed(const char *what) {
+  return absl::InternalError(absl::StrCat(what, ": ", takeOpenSslError()));
+}
 
 bool addExtension(X509 *to, X509 *issuer, int kind, const std::string &value) {
   X509V3_CTX context;
@@ -39,7 +41,8 @@ struct Request {
 };
 
 /// A certificate for `key`, signed with `signer`; `issuer` null: by itself.
-absl::StatusOr<X509Ptr> makeCertificate(const Request &request, EVP_PKEY *key, X509 *issuer, EVP_PKEY *signer) {
+absl::StatusOr<X509Ptr> makeCertificate(const Request &request, EVP_PKEY *key, X509 *issuer,
+                                        EVP_PKEY *signer) {
   X509Ptr made(X509_new());
   X509 *one = made.get();
   unsigned char serial[16];
@@ -54,19 +57,21 @@ absl::StatusOr<X509Ptr> makeCertificate(const Request &request, EVP_PKEY *key, X
   X509_set_pubkey(one, key);
   X509_NAME *name = X509_get_subject_name(one);
   auto entry = [&](const char *field, const std::string &value) {
-    return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, reinterpret_cast<const unsigned char *>(value.data()),
+    return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8,
+                                      reinterpret_cast<const unsigned char *>(value.data()),
                                       static_cast<int>(value.size()), -1, 0) == 1;
   };
   bool good = entry("O", "graphc") && entry("CN", request.commonName);
   good = good && X509_set_issuer_name(one, issuer ? X509_get_subject_name(issuer) : name) == 1;
   X509 *by = issuer ? issuer : one;
   bool authority = request.host.empty();
-  good =
-      good &&
-      addExtension(one, by, NID_basic_constraints, authority ? "critical,CA:TRUE,pathlen:0" : "critical,CA:FALSE") &&
-      addExtension(one, by, NID_key_usage, authority ? "critical,keyCertSign,cRLSign" : "critical,digitalSignature") &&
-      addExtension(one, by, NID_subject_key_identifier, "hash") &&
-      addExtension(one, by, NID_authority_key_identifier, "keyid:always");
+  good = good &&
+         addExtension(one, by, NID_basic_constraints,
+                      authority ? "critical,CA:TRUE,pathlen:0" : "critical,CA:FALSE") &&
+         addExtension(one, by, NID_key_usage,
+                      authority ? "critical,keyCertSign,cRLSign" : "critical,digitalSignature") &&
+         addExtension(one, by, NID_subject_key_identifier, "hash") &&
+         addExtension(one, by, NID_authority_key_identifier, "keyid:always");
   if (good && !authority)
     good = addExtension(one, by, NID_ext_key_usage, "serverAuth,clientAuth") &&
            addExtension(one, by, NID_subject_alt_name,
@@ -79,7 +84,8 @@ absl::StatusOr<X509Ptr> makeCertificate(const Request &request, EVP_PKEY *key, X
 absl::Status writePem(const std::string &path, X509 *certificate, EVP_PKEY *key) {
   BioPtr bio(BIO_new(BIO_s_mem()));
   bool good = certificate ? PEM_write_bio_X509(bio.get(), certificate) == 1
-                          : PEM_write_bio_PKCS8PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr) == 1;
+                          : PEM_write_bio_PKCS8PrivateKey(bio.get(), key, nullptr, nullptr, 0,
+                                                          nullptr, nullptr) == 1;
   if (!good)
     return failed("cannot write PEM text");
   char *text = nullptr;
@@ -106,7 +112,8 @@ absl::StatusOr<Pair> readPair(const std::string &stem) {
   return pair;
 }
 
-/// Key first: a certificate without its key is noticed, a key without its certificate is merely useless.
+/// Key first: a certificate without its key is noticed, a key without its certificate is merely
+/// useless.
 absl::Status writePair(const std::string &stem, const Pair &pair) {
   GRAPHC_RETURN_IF_ERROR(writePem(stem + ".key", nullptr, pair.key.get()));
   return writePem(stem + ".crt", pair.certificate.get(), nullptr);
@@ -126,11 +133,13 @@ absl::StatusOr<CertificateAuthority> CertificateAuthority::openOrMake(const std:
                                                                       absl::Duration validity) {
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(directory, 0700));
   std::string stem = directory + "/ca";
-  bool certificate = base::exists(stem + ".crt"), key = base::exists(stem + ".key"), kept = certificate && key;
+  bool certificate = base::exists(stem + ".crt"), key = base::exists(stem + ".key"),
+       kept = certificate && key;
   if (certificate != key)
-    return absl::FailedPreconditionError(
-        absl::StrCat(stem, certificate ? ".crt is there and its key ca.key is not" : ".key is there and ca.crt is not",
-                     ": bring the other one, or name an empty folder for a new authority"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        stem,
+        certificate ? ".crt is there and its key ca.key is not" : ".key is there and ca.crt is not",
+        ": bring the other one, or name an empty folder for a new authority"));
   auto state = std::make_unique<State>();
   if (kept) {
     GRAPHC_ASSIGN_OR_RETURN(state->own, readPair(stem));
@@ -140,8 +149,8 @@ absl::StatusOr<CertificateAuthority> CertificateAuthority::openOrMake(const std:
     if (!state->own.key)
       return failed("cannot make a key");
     GRAPHC_ASSIGN_OR_RETURN(state->own.certificate,
-                            makeCertificate({kAuthorityName, "", absl::Now() + validity}, state->own.key.get(), nullptr,
-                                            state->own.key.get()));
+                            makeCertificate({kAuthorityName, "", absl::Now() + validity},
+                                            state->own.key.get(), nullptr, state->own.key.get()));
     GRAPHC_RETURN_IF_ERROR(writePair(stem, state->own));
   }
   CertificateAuthority authority(directory, std::move(state));
@@ -149,12 +158,14 @@ absl::StatusOr<CertificateAuthority> CertificateAuthority::openOrMake(const std:
   return authority;
 }
 
-absl::StatusOr<IssuedCertificate> CertificateAuthority::issue(const std::string &name, const std::string &task,
-                                                              const std::string &host, absl::Duration validity) {
+absl::StatusOr<IssuedCertificate> CertificateAuthority::issue(const std::string &name,
+                                                              const std::string &task,
+                                                              const std::string &host,
+                                                              absl::Duration validity) {
   if (task.size() > kMostNameBytes)
-    return absl::InvalidArgumentError(absl::StrCat("the name ", task,
-                                                   " is too long for a certificate, which has room for ",
-                                                   kMostNameBytes, " characters; give the job a shorter one"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the name ", task, " is too long for a certificate, which has room for ",
+                     kMostNameBytes, " characters; give the job a shorter one"));
   std::string stem = absl::StrCat(directory_, "/", name);
   Pair &own = state_->own;
   if (base::exists(stem + ".crt") && base::exists(stem + ".key")) {
@@ -172,8 +183,9 @@ absl::StatusOr<IssuedCertificate> CertificateAuthority::issue(const std::string 
   if (!pair.key)
     return failed("cannot make a key");
   absl::Time expires = std::min(absl::Now() + validity, notAfter(*own.certificate));
-  GRAPHC_ASSIGN_OR_RETURN(pair.certificate, makeCertificate({absl::StrCat(task), host, expires}, pair.key.get(),
-                                                            own.certificate.get(), own.key.get()));
+  GRAPHC_ASSIGN_OR_RETURN(pair.certificate,
+                          makeCertificate({absl::StrCat(task), host, expires}, pair.key.get(),
+                                          own.certificate.get(), own.key.get()));
   GRAPHC_RETURN_IF_ERROR(writePair(stem, pair));
   return IssuedCertificate{stem + ".crt", notAfter(*pair.certificate), false};
 }

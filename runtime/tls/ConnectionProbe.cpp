@@ -21,7 +21,8 @@ constexpr size_t kPrefaceBytes = sizeof kPreface - 1;
 constexpr absl::Duration kEnding = absl::Milliseconds(300);
 constexpr unsigned char kHttp2[] = {2, 'h', '2'};
 
-/// libssl writes with write(), which raises SIGPIPE where the other end has closed. It is taken off this thread again.
+/// libssl writes with write(), which raises SIGPIPE where the other end has closed. It is taken off
+/// this thread again.
 class NoSigpipe {
 public:
   NoSigpipe() {
@@ -40,7 +41,8 @@ private:
   sigset_t pipe_, before_;
 };
 
-/// Calls `step` until it succeeds, fails for good or the deadline passes; returns what SSL_get_error says of the last.
+/// Calls `step` until it succeeds, fails for good or the deadline passes; returns what
+/// SSL_get_error says of the last.
 template <class Step> int repeat(SSL *ssl, absl::Time deadline, Step step) {
   while (true) {
     ERR_clear_error();
@@ -54,16 +56,17 @@ template <class Step> int repeat(SSL *ssl, absl::Time deadline, Step step) {
 
 /// The alert that `reason` names, as a user would say it.
 std::string alertText(const std::string &reason) {
-  for (auto [part, text] : {std::pair("unknown ca", "it is of another authority than the other end's --tls_ca"),
-                            std::pair("expired", "it has expired, by the other end's clock"),
-                            std::pair("certificate required", "the other end has received none")})
+  for (auto [part, text] :
+       {std::pair("unknown ca", "it is of another authority than the other end's --tls_ca"),
+        std::pair("expired", "it has expired, by the other end's clock"),
+        std::pair("certificate required", "the other end has received none")})
     if (reason.find(part) != std::string::npos)
       return text;
   return reason;
 }
 
-absl::Status reachTls(int fd, const std::string &host, const std::string &address, const TlsCredentials &own,
-                      absl::Time deadline) {
+absl::Status reachTls(int fd, const std::string &host, const std::string &address,
+                      const TlsCredentials &own, absl::Time deadline) {
   auto material = own.current();
   SslContextPtr context(SSL_CTX_new(TLS_client_method()));
   GRAPHC_ASSIGN_OR_RETURN(auto chain, parseCertificates(material->certificate, "--tls_cert"));
@@ -93,23 +96,28 @@ absl::Status reachTls(int fd, const std::string &host, const std::string &addres
     if (verdict == X509_V_ERR_HOSTNAME_MISMATCH || verdict == X509_V_ERR_IP_ADDRESS_MISMATCH) {
       X509Ptr shown(SSL_get1_peer_certificate(ssl.get()));
       return absl::UnauthenticatedError(
-          absl::StrCat("what answers at ", address, " has the certificate of another host: it is not for ", host));
+          absl::StrCat("what answers at ", address,
+                       " has the certificate of another host: it is not for ", host));
     }
     if (verdict != X509_V_OK)
-      return absl::UnauthenticatedError(
-          absl::StrCat("the certificate that ", address,
-                       " shows is not accepted by --tls_ca here: ", X509_verify_cert_error_string(verdict)));
+      return absl::UnauthenticatedError(absl::StrCat(
+          "the certificate that ", address,
+          " shows is not accepted by --tls_ca here: ", X509_verify_cert_error_string(verdict)));
     if (reason.find("alert") != std::string::npos)
-      return absl::UnauthenticatedError(absl::StrCat(address, " refuses this task's certificate: ", alertText(reason)));
-    if (reason == "wrong version number" || error == SSL_ERROR_SYSCALL || error == SSL_ERROR_ZERO_RETURN ||
-        reason == "unexpected eof while reading")
-      return absl::UnavailableError("something listens there that does not speak TLS; was it started without "
-                                    "--tls_cert? Or it has as many connections "
-                                    "as it takes");
-    return absl::UnavailableError(error == SSL_ERROR_SSL ? absl::StrCat("no TLS connection: ", reason)
-                                                         : "something listens there that does not answer");
+      return absl::UnauthenticatedError(
+          absl::StrCat(address, " refuses this task's certificate: ", alertText(reason)));
+    if (reason == "wrong version number" || error == SSL_ERROR_SYSCALL ||
+        error == SSL_ERROR_ZERO_RETURN || reason == "unexpected eof while reading")
+      return absl::UnavailableError(
+          "something listens there that does not speak TLS; was it started without "
+          "--tls_cert? Or it has as many connections "
+          "as it takes");
+    return absl::UnavailableError(error == SSL_ERROR_SSL
+                                      ? absl::StrCat("no TLS connection: ", reason)
+                                      : "something listens there that does not answer");
   }
-  // In TLS 1.3 a server says what it thinks of the client's certificate only after the client has ended its part.
+  // In TLS 1.3 a server says what it thinks of the client's certificate only after the client has
+  // ended its part.
   char byte = 0;
   repeat(ssl.get(), deadline, [&] { return SSL_write(ssl.get(), kPreface, kPrefaceBytes); });
   error = repeat(ssl.get(), deadline, [&] { return SSL_read(ssl.get(), &byte, 1); });
@@ -117,8 +125,10 @@ absl::Status reachTls(int fd, const std::string &host, const std::string &addres
     return absl::OkStatus();
   std::string reason = takeOpenSslError();
   if (reason.find("alert") != std::string::npos)
-    return absl::UnauthenticatedError(absl::StrCat(address, " refuses this task's certificate: ", alertText(reason)));
-  return absl::DataLossError(""); // closed after it had our certificate; gRPC's servers send no alert
+    return absl::UnauthenticatedError(
+        absl::StrCat(address, " refuses this task's certificate: ", alertText(reason)));
+  // closed after it had our certificate; gRPC's servers send no alert
+  return absl::DataLossError("");
 }
 
 absl::Status tryOnce(const std::string &address, const TlsCredentials &own, absl::Time deadline) {
@@ -133,7 +143,8 @@ absl::Status reach(const std::string &address, const TlsCredentials &own, absl::
   absl::Status status = tryOnce(address, own, deadline);
   if (!absl::IsDataLoss(status))
     return status;
-  absl::SleepFor(kEnding); // a server that was just ending is gone by then; one that does not want us does it again
+  // a server that was just ending is gone by then; one that does not want us does it again
+  absl::SleepFor(kEnding);
   status = tryOnce(address, own, deadline);
   if (!absl::IsDataLoss(status))
     return status;

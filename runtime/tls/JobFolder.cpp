@@ -29,8 +29,10 @@ constexpr size_t kMostHost = 253, kMostAnswer = 4096;
 /// "/job:ps/task:0" → "ps-0".
 std::string fileOf(const std::string &task) {
   std::string_view rest = task;
-  if (size_t slash = rest.rfind("/task:"); rest.rfind("/job:", 0) == 0 && slash != std::string_view::npos)
-    return absl::StrCat(base::view(rest.substr(5, slash - 5)), "-", base::view(rest.substr(slash + 6)));
+  if (size_t slash = rest.rfind("/task:");
+      rest.rfind("/job:", 0) == 0 && slash != std::string_view::npos)
+    return absl::StrCat(base::view(rest.substr(5, slash - 5)), "-",
+                        base::view(rest.substr(slash + 6)));
   return task;
 }
 
@@ -45,15 +47,16 @@ absl::Status checkPrivate(const std::string &directory) {
     return absl::FailedPreconditionError(
         absl::StrCat(directory, " belongs to another user; name a folder of your own"));
   if ((info.st_mode & 077) != 0)
-    return absl::FailedPreconditionError(
-        absl::StrCat(directory, " is open to others, and keys will lie there; chmod 700 ", directory));
+    return absl::FailedPreconditionError(absl::StrCat(
+        directory, " is open to others, and keys will lie there; chmod 700 ", directory));
   return absl::OkStatus();
 }
 
 bool isHost(const std::string &host) {
-  return !host.empty() && host.size() <= kMostHost && std::all_of(host.begin(), host.end(), [](unsigned char c) {
-    return absl::ascii_isalnum(c) || c == '.' || c == '-' || c == '_' || c == ':';
-  });
+  return !host.empty() && host.size() <= kMostHost &&
+         std::all_of(host.begin(), host.end(), [](unsigned char c) {
+           return absl::ascii_isalnum(c) || c == '.' || c == '-' || c == '_' || c == ':';
+         });
 }
 
 /// Somebody may be about to ask in there: first it gets another name, so that nothing new comes.
@@ -62,7 +65,8 @@ absl::Status takeAway(const std::string &folder) {
   std::error_code error;
   if (!base::exists(folder))
     return absl::OkStatus();
-  if (!mkdtemp(away.data()) || rename(folder.c_str(), away.c_str()) != 0) // in place of an empty one
+  // in place of an empty one
+  if (!mkdtemp(away.data()) || rename(folder.c_str(), away.c_str()) != 0)
     return base::errnoStatus(folder, errno);
   for (int tries = 0; tries < 100; ++tries) {
     std::filesystem::remove_all(away, error);
@@ -79,17 +83,20 @@ absl::StatusOr<std::unique_ptr<JobFolder>> JobFolder::make(Options options) {
   GRAPHC_RETURN_IF_ERROR(checkPrivate(options.directory));
   const std::string path = options.directory + "/" + options.run;
   GRAPHC_RETURN_IF_ERROR(takeAway(path)); // of a chief that was killed
-  GRAPHC_ASSIGN_OR_RETURN(CertificateAuthority authority, CertificateAuthority::openOrMake(path, kValidity));
+  GRAPHC_ASSIGN_OR_RETURN(CertificateAuthority authority,
+                          CertificateAuthority::openOrMake(path, kValidity));
   unlink((path + "/ca.key").c_str());
   std::unique_ptr<JobFolder> folder(new JobFolder(std::move(options), std::move(authority)));
   const std::string host = folder->options_.address.substr(0, folder->options_.address.rfind(':'));
-  GRAPHC_RETURN_IF_ERROR(folder->authority_
-                             .issue("chief", folder->options_.chief,
-                                    std::string(absl::StripSuffix(absl::StripPrefix(host, "["), "]")), kValidity)
-                             .status());
+  GRAPHC_RETURN_IF_ERROR(
+      folder->authority_
+          .issue("chief", folder->options_.chief,
+                 std::string(absl::StripSuffix(absl::StripPrefix(host, "["), "]")), kValidity)
+          .status());
   folder->files_ = {path + "/chief.crt", path + "/chief.key", path + "/ca.crt"};
-  GRAPHC_ASSIGN_OR_RETURN(folder->thread_,
-                          base::startThread("the job folder's", [one = folder.get()] { one->serve(); }));
+  GRAPHC_ASSIGN_OR_RETURN(
+      folder->thread_,
+      base::startThread("the job folder's", [one = folder.get()] { one->serve(); }));
   return folder;
 }
 
@@ -110,13 +117,15 @@ void JobFolder::serve() {
   while (true) {
     std::error_code error;
     std::vector<std::string> asked;
-    for (std::filesystem::directory_iterator at(path(), error), end; !error && at != end; at.increment(error))
+    for (std::filesystem::directory_iterator at(path(), error), end; !error && at != end;
+         at.increment(error))
       if (std::string name = at->path().filename(); absl::EndsWith(name, ".host"))
         asked.push_back(name.substr(0, name.size() - 5));
     for (const std::string &one : asked)
       answer(one);
     base::MutexLock lock(mutex_);
-    if (change_.waitFor(mutex_, kLook, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return ends_; }))
+    if (change_.waitFor(mutex_, kLook,
+                        [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return ends_; }))
       return;
   }
 }
@@ -124,7 +133,8 @@ void JobFolder::serve() {
 /// `file`: "ps-0.NONCE". The question goes when the answer is whole.
 void JobFolder::answer(const std::string &file) {
   const std::string stem = path() + "/" + file, name = file.substr(0, file.find('.'));
-  if (base::exists(stem + ".chief")) { // asked again just when it was answered; what is there is in use
+  if (base::exists(stem + ".chief")) {
+    // asked again just when it was answered; what is there is in use
     unlink((stem + ".host").c_str());
     return;
   }
@@ -141,7 +151,8 @@ void JobFolder::answer(const std::string &file) {
   if (status.ok())
     status = base::writeFileAtomic(stem + ".chief", options_.address, 0600);
   if (!status.ok())
-    (void)base::writeFileAtomic(stem + ".refused", std::string(status.message()).substr(0, kMostAnswer), 0600);
+    (void)base::writeFileAtomic(stem + ".refused",
+                                std::string(status.message()).substr(0, kMostAnswer), 0600);
   unlink((stem + ".host").c_str());
 }
 
@@ -150,8 +161,9 @@ absl::StatusOr<JobFolderReply> askChief(const JobFolderRequest &asking) {
   if (RAND_bytes(random, sizeof random) != 1)
     return absl::InternalError("no random numbers are to be had (OpenSSL's RAND_bytes)");
   const std::string folder = asking.directory + "/" + asking.run,
-                    stem = absl::StrCat(folder, "/", fileOf(asking.task), ".",
-                                        absl::BytesToHexString({reinterpret_cast<char *>(random), sizeof random}));
+                    stem = absl::StrCat(
+                        folder, "/", fileOf(asking.task), ".",
+                        absl::BytesToHexString({reinterpret_cast<char *>(random), sizeof random}));
   const absl::Time begin = absl::Now();
   absl::Time announceAt = begin + absl::Seconds(1);
   while (true) {
@@ -162,24 +174,26 @@ absl::StatusOr<JobFolderReply> askChief(const JobFolderRequest &asking) {
     }
     if (base::exists(stem + ".refused")) {
       GRAPHC_ASSIGN_OR_RETURN(std::string refused, base::readFile(stem + ".refused", kMostAnswer));
-      return absl::FailedPreconditionError(
-          absl::StrCat("the chief ", asking.chief, " refuses ", asking.task, " in ", folder, ": ", refused));
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the chief ", asking.chief, " refuses ", asking.task, " in ", folder, ": ", refused));
     }
     if (!base::exists(folder)) {
       why = absl::StrCat(folder, " is not there yet");
     } else {
       GRAPHC_RETURN_IF_ERROR(checkPrivate(asking.directory));
       if (!base::exists(stem + ".host") &&
-          !base::exists(stem + ".chief")) // a chief that begins anew takes away what was asked before
+          // a chief that begins anew takes away what was asked before
+          !base::exists(stem + ".chief"))
         (void)base::writeFileAtomic(stem + ".host", asking.host, 0600);
       why = absl::StrCat("it has not answered ", stem, ".host");
     }
     const absl::Time now = absl::Now();
     if (now >= asking.deadline) {
       unlink((stem + ".host").c_str());
-      return absl::UnavailableError(absl::StrCat(
-          "the chief ", asking.chief, " did not come within ",
-          absl::FormatDuration(absl::Ceil(asking.deadline - begin, absl::Seconds(1))), ": ", why, " (--job_dir)"));
+      return absl::UnavailableError(
+          absl::StrCat("the chief ", asking.chief, " did not come within ",
+                       absl::FormatDuration(absl::Ceil(asking.deadline - begin, absl::Seconds(1))),
+                       ": ", why, " (--job_dir)"));
     }
     if (now >= announceAt) {
       asking.announce(absl::StrCat("waiting for the chief ", asking.chief, " (", why, ")",

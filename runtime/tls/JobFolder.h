@@ -1,13 +1,17 @@
-//===- JobFolder.h - certificates for the tasks of one run, through a folder that all of them see -------*- C++ -*-===//
+//===- JobFolder.h ----------------------------------------------------------------------------===//
 //
-// --job_dir DIR, on a file system that the machines share, mode 0700: who can read it is one of the run's. In DIR/RUN
+// Certificates for the tasks of one run, through a folder that all of them see.
+//
+// --job_dir DIR, on a file system that the machines share, mode 0700: who can read it is one of the
+// run's. In DIR/RUN
 //   ps-0.NONCE.host      a task asks: it is this task, on this host (the nonce is its own, so an answer to an earlier one is none to it)
 //   ps-0.NONCE.crt .key  the chief makes its certificate, by an authority that lives as long as the chief's process
 //   ps-0.NONCE.chief     and, last of all, says where it listens; or, in ps-0.NONCE.refused, why not
-// The authority's key is in no file once the folder is made. The folder goes with the chief; what a killed one leaves is good for two
-// days, and makes nobody wait: the next chief of that name begins with an empty folder, and whoever waits asks again.
+// The authority's key is in no file once the folder is made. The folder goes with the chief; what a
+// killed one leaves is good for two days, and makes nobody wait: the next chief of that name begins
+// with an empty folder, and whoever waits asks again.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TLS_JOBFOLDER_H
 #define GRAPHC_RUNTIME_TLS_JOBFOLDER_H
 
@@ -68,7 +72,8 @@ struct JobFolderRequest {
   std::string task, host; ///< who asks, and how the others dial its machine
   std::string chief; ///< for people: "/job:worker/task:0"
   absl::Time deadline;
-  std::function<void(const std::string &)> announce; ///< "waiting for …": after a second, then every five
+  /// "waiting for …": after a second, then every five
+  std::function<void(const std::string &)> announce;
 };
 /// Any other task's end: asks, waits for the chief, and says for what.
 absl::StatusOr<JobFolderReply> askChief(const JobFolderRequest &asking);

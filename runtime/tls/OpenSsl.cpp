@@ -15,11 +15,14 @@
 namespace graphc::tls {
 namespace {
 
-BioPtr reader(const std::string &text) { return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
+BioPtr reader(const std::string &text) {
+  return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
 
 absl::Time toTime(const ASN1_TIME *time) {
   tm parts{};
-  return ASN1_TIME_to_tm(time, &parts) == 1 ? absl::FromTM(parts, absl::UTCTimeZone()) : absl::InfinitePast();
+  return ASN1_TIME_to_tm(time, &parts) == 1 ? absl::FromTM(parts, absl::UTCTimeZone())
+                                            : absl::InfinitePast();
 }
 } // namespace
 
@@ -30,15 +33,16 @@ std::string takeOpenSslError() {
   return reason ? reason : "no reason given";
 }
 
-absl::StatusOr<std::vector<X509Ptr>> parseCertificates(const std::string &pem, const std::string &what) {
+absl::StatusOr<std::vector<X509Ptr>> parseCertificates(const std::string &pem,
+                                                       const std::string &what) {
   std::vector<X509Ptr> certificates;
   BioPtr bio = reader(pem);
   while (X509 *one = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr))
     certificates.emplace_back(one);
   ERR_clear_error(); // the end of the text is an error to OpenSSL
   if (certificates.empty())
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " has no certificate; expected PEM text with -----BEGIN CERTIFICATE-----"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, " has no certificate; expected PEM text with -----BEGIN CERTIFICATE-----"));
   return certificates;
 }
 
@@ -55,9 +59,10 @@ absl::StatusOr<KeyPtr> parseKey(const std::string &pem, const std::string &what)
     return key;
   if (asked)
     return absl::InvalidArgumentError(absl::StrCat(
-        what, " is locked with a passphrase, and a task has nobody to ask; store it without one, mode 0600"));
-  return absl::InvalidArgumentError(
-      absl::StrCat(what, " has no private key (", why, "); expected PEM text with -----BEGIN PRIVATE KEY-----"));
+        what,
+        " is locked with a passphrase, and a task has nobody to ask; store it without one, mode 0600"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      what, " has no private key (", why, "); expected PEM text with -----BEGIN PRIVATE KEY-----"));
 }
 
 absl::StatusOr<std::string> readKeyFile(const std::string &path) {
@@ -65,28 +70,33 @@ absl::StatusOr<std::string> readKeyFile(const std::string &path) {
   if (stat(path.c_str(), &info) != 0)
     return base::errnoStatus(path, errno);
   if ((info.st_mode & 07) != 0)
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, " is a private key that every user of this machine can read; chmod 600 ", path));
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, " is a private key that every user of this machine can read; chmod 600 ", path));
   return base::readFile(path, kMostPemBytes);
 }
 
 absl::Time notBefore(const X509 &certificate) { return toTime(X509_get0_notBefore(&certificate)); }
 absl::Time notAfter(const X509 &certificate) { return toTime(X509_get0_notAfter(&certificate)); }
-std::string dateText(absl::Time time) { return absl::FormatTime("%Y-%m-%d", time, absl::UTCTimeZone()); }
+std::string dateText(absl::Time time) {
+  return absl::FormatTime("%Y-%m-%d", time, absl::UTCTimeZone());
+}
 
 absl::Status checkDates(const X509 &certificate, absl::Time now, const std::string &what) {
   if (now > notAfter(certificate))
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " has expired on ", dateText(notAfter(certificate)), "; make a new one (graphrun certs)"));
+    return absl::InvalidArgumentError(absl::StrCat(what, " has expired on ",
+                                                   dateText(notAfter(certificate)),
+                                                   "; make a new one (graphrun certs)"));
   if (now < notBefore(certificate))
-    return absl::InvalidArgumentError(absl::StrCat(what, " is not valid before ", dateText(notBefore(certificate)),
-                                                   "; here it is ", dateText(now), ": is this machine's clock right?"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " is not valid before ", dateText(notBefore(certificate)),
+                     "; here it is ", dateText(now), ": is this machine's clock right?"));
   return absl::OkStatus();
 }
 
 std::vector<std::string> hostsOf(const X509 &certificate) {
   std::vector<std::string> hosts;
-  auto *names = static_cast<GENERAL_NAMES *>(X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr));
+  auto *names = static_cast<GENERAL_NAMES *>(
+      X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr));
   for (int i = 0; names && i < sk_GENERAL_NAME_num(names); ++i) {
     const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, i);
     if (name->type == GEN_DNS)
@@ -96,7 +106,8 @@ std::vector<std::string> hostsOf(const X509 &certificate) {
       char text[INET6_ADDRSTRLEN] = "";
       int bytes = ASN1_STRING_length(name->d.iPAddress);
       if (bytes == 4 || bytes == 16)
-        inet_ntop(bytes == 4 ? AF_INET : AF_INET6, ASN1_STRING_get0_data(name->d.iPAddress), text, sizeof text);
+        inet_ntop(bytes == 4 ? AF_INET : AF_INET6, ASN1_STRING_get0_data(name->d.iPAddress), text,
+                  sizeof text);
       hosts.emplace_back(text);
     }
   }
@@ -111,7 +122,8 @@ std::string commonNameOf(const X509 &certificate) {
   if (at < 0)
     return "";
   const ASN1_STRING *text = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at));
-  return {reinterpret_cast<const char *>(ASN1_STRING_get0_data(text)), static_cast<size_t>(ASN1_STRING_length(text))};
+  return {reinterpret_cast<const char *>(ASN1_STRING_get0_data(text)),
+          static_cast<size_t>(ASN1_STRING_length(text))};
 }
 
 std::string otherTaskOf(const X509 &certificate, const std::string &task) {
@@ -121,15 +133,17 @@ std::string otherTaskOf(const X509 &certificate, const std::string &task) {
 
 bool matchesHost(const X509 &certificate, const std::string &host) {
   auto *one = const_cast<X509 *>(&certificate); // OpenSSL caches extensions in it
-  bool matches = isIpAddress(host) ? X509_check_ip_asc(one, host.c_str(), 0) == 1
-                                   : X509_check_host(one, host.data(), host.size(), 0, nullptr) == 1;
+  bool matches = isIpAddress(host)
+                     ? X509_check_ip_asc(one, host.c_str(), 0) == 1
+                     : X509_check_host(one, host.data(), host.size(), 0, nullptr) == 1;
   ERR_clear_error();
   return matches;
 }
 
 bool isIpAddress(const std::string &host) {
   unsigned char bytes[16];
-  return inet_pton(AF_INET, host.c_str(), bytes) == 1 || inet_pton(AF_INET6, host.c_str(), bytes) == 1;
+  return inet_pton(AF_INET, host.c_str(), bytes) == 1 ||
+         inet_pton(AF_INET6, host.c_str(), bytes) == 1;
 }
 
 } // namespace graphc::tls

@@ -1,8 +1,8 @@
-//===- OpenSsl.h - owners and errors of libcrypto's objects -----------------------------------------------*- C++ -*-===//
+//===- OpenSsl.h - owners and errors of libcrypto's objects -------------------------*- C++ -*-===//
 //
 // For the files of this folder only; their headers name no OpenSSL type.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TLS_OPENSSL_H
 #define GRAPHC_RUNTIME_TLS_OPENSSL_H
 
@@ -34,7 +34,8 @@ using SslPtr = std::unique_ptr<SSL, Freed<SSL_free>>;
 std::string takeOpenSslError();
 
 /// Every certificate of PEM text, at least one. Errors name `what`.
-absl::StatusOr<std::vector<X509Ptr>> parseCertificates(const std::string &pem, const std::string &what);
+absl::StatusOr<std::vector<X509Ptr>> parseCertificates(const std::string &pem,
+                                                       const std::string &what);
 /// A private key of PEM text; one with a passphrase is refused, since a task has nobody to ask.
 absl::StatusOr<KeyPtr> parseKey(const std::string &pem, const std::string &what);
 
@@ -47,13 +48,15 @@ absl::Time notBefore(const X509 &certificate);
 absl::Time notAfter(const X509 &certificate);
 /// "2027-11-21".
 std::string dateText(absl::Time time);
-/// Whether `now` lies in the certificate's time; the error says the date, and that a clock may be wrong.
+/// Whether `now` lies in the certificate's time; the error says the date, and that a clock may be
+/// wrong.
 absl::Status checkDates(const X509 &certificate, absl::Time now, const std::string &what);
 /// The names and addresses that a certificate is good for: "10.0.0.1", "node1"; sorted.
 std::vector<std::string> hostsOf(const X509 &certificate);
 /// The subject's common name, "" where it has none.
 std::string commonNameOf(const X509 &certificate);
-/// The task that a certificate is good for where that is another than `task`; "": it names none, or this one.
+/// The task that a certificate is good for where that is another than `task`; "": it names none, or
+/// this one.
 std::string otherTaskOf(const X509 &certificate, const std::string &task);
 /// Whether clients that dial `host` accept the certificate.
 bool matchesHost(const X509 &certificate, const std::string &host);

@@ -19,8 +19,9 @@ absl::Status PeerCertificate::checkTask(const std::string &task) const {
   GRAPHC_ASSIGN_OR_RETURN(auto chain, parseCertificates(pem_, kWhat));
   std::string other = otherTaskOf(*chain.front(), task);
   return other.empty() ? absl::OkStatus()
-                       : absl::PermissionDeniedError(absl::StrCat(kWhat, " is of ", other, ", and not of ", task,
-                                                                  "; give each task its own --tls_cert and --tls_key"));
+                       : absl::PermissionDeniedError(
+                             absl::StrCat(kWhat, " is of ", other, ", and not of ", task,
+                                          "; give each task its own --tls_cert and --tls_key"));
 }
 
 absl::Status PeerCertificate::check(const std::string &task, const std::string &address) const {
@@ -30,7 +31,8 @@ absl::Status PeerCertificate::check(const std::string &task, const std::string &
   GRAPHC_ASSIGN_OR_RETURN(auto chain, parseCertificates(pem_, kWhat));
   if (matchesHost(*chain.front(), base::splitAddress(address).first))
     return absl::OkStatus();
-  return absl::PermissionDeniedError(absl::StrCat(kWhat, " is for ", absl::StrJoin(hostsOf(*chain.front()), ", "),
+  return absl::PermissionDeniedError(absl::StrCat(kWhat, " is for ",
+                                                  absl::StrJoin(hostsOf(*chain.front()), ", "),
                                                   ", and ", task, " is at ", address));
 }
 
@@ -39,7 +41,8 @@ PeerCertificate certificateOf(const grpc::AuthContext &context) {
     return {};
   auto pem = context.FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
   // Text that is no certificate fails every check: one that is authenticated must show one.
-  return PeerCertificate(pem.empty() ? "none" : std::string(pem.front().data(), pem.front().size()));
+  return PeerCertificate(pem.empty() ? "none"
+                                     : std::string(pem.front().data(), pem.front().size()));
 }
 
 } // namespace graphc::tls

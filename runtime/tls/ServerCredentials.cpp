@@ -1,4 +1,5 @@
-// gRPC's C++ interface fixes a server's certificate when the server starts. Its C interface asks before each handshake.
+// gRPC's C++ interface fixes a server's certificate when the server starts. Its C interface asks
+// before each handshake.
 #include "runtime/tls/ServerCredentials.h"
 
 #include <grpc/grpc.h>
@@ -20,7 +21,8 @@ private:
   int AddPortToServer(const std::string &address, grpc_server *server) override {
     return grpc_server_add_http2_port(server, address.c_str(), made_);
   }
-  static grpc_ssl_certificate_config_reload_status fetch(void *self, grpc_ssl_server_certificate_config **config) {
+  static grpc_ssl_certificate_config_reload_status
+  fetch(void *self, grpc_ssl_server_certificate_config **config) {
     auto &own = *static_cast<AskedEachTime *>(self);
     auto material = own.credentials_->current();
     if (material == own.given_) // handshakes ask one at a time: gRPC holds a lock
@@ -37,7 +39,8 @@ private:
 };
 } // namespace
 
-std::shared_ptr<grpc::ServerCredentials> makeServerCredentials(std::shared_ptr<const TlsCredentials> own) {
+std::shared_ptr<grpc::ServerCredentials>
+makeServerCredentials(std::shared_ptr<const TlsCredentials> own) {
   return std::make_shared<AskedEachTime>(std::move(own));
 }
 

@@ -19,17 +19,18 @@ absl::StatusOr<std::string> readNamed(const std::string &path, const std::string
   auto text = key ? readKeyFile(path) : base::readFile(path, kMostPemBytes);
   if (text.ok())
     return text;
-  return absl::InvalidArgumentError(absl::StrCat(what.substr(0, what.find(' ')), " ", text.status().message()));
+  return absl::InvalidArgumentError(
+      absl::StrCat(what.substr(0, what.find(' ')), " ", text.status().message()));
 }
 
 /// Whether `authorities` vouch for chain[0] in the role of `purpose`.
-absl::Status checkChain(const std::vector<X509Ptr> &chain, const std::vector<X509Ptr> &authorities, int purpose,
-                        const std::string &certificate, const std::string &authority) {
+absl::Status checkChain(const std::vector<X509Ptr> &chain, const std::vector<X509Ptr> &authorities,
+                        int purpose, const std::string &certificate, const std::string &authority) {
   StorePtr store(X509_STORE_new());
   for (const X509Ptr &one : authorities)
     X509_STORE_add_cert(store.get(), one.get());
-  std::unique_ptr<STACK_OF(X509), decltype([](STACK_OF(X509) * stack) { sk_X509_free(stack); })> between(
-      sk_X509_new_null());
+  std::unique_ptr<STACK_OF(X509), decltype([](STACK_OF(X509) * stack) { sk_X509_free(stack); })>
+      between(sk_X509_new_null());
   for (size_t i = 1; i < chain.size(); ++i)
     sk_X509_push(between.get(), chain[i].get());
   StoreContextPtr context(X509_STORE_CTX_new());
@@ -39,17 +40,19 @@ absl::Status checkChain(const std::vector<X509Ptr> &chain, const std::vector<X50
     return absl::OkStatus();
   int error = X509_STORE_CTX_get_error(context.get());
   if (error == X509_V_ERR_INVALID_PURPOSE)
-    return absl::InvalidArgumentError(
-        absl::StrCat(certificate, " is not for ", purpose == X509_PURPOSE_SSL_CLIENT ? "a client" : "a server",
-                     " of TLS; a task is both (extended key usage serverAuth, clientAuth)"));
-  return absl::InvalidArgumentError(
-      absl::StrCat(certificate, " is not vouched for by ", authority, ": ", X509_verify_cert_error_string(error)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        certificate, " is not for ", purpose == X509_PURPOSE_SSL_CLIENT ? "a client" : "a server",
+        " of TLS; a task is both (extended key usage serverAuth, clientAuth)"));
+  return absl::InvalidArgumentError(absl::StrCat(certificate, " is not vouched for by ", authority,
+                                                 ": ", X509_verify_cert_error_string(error)));
 }
 } // namespace
 
-absl::StatusOr<std::shared_ptr<const TlsCredentials::Material>> TlsCredentials::read(const CredentialFiles &files) {
+absl::StatusOr<std::shared_ptr<const TlsCredentials::Material>>
+TlsCredentials::read(const CredentialFiles &files) {
   const std::string certificate = absl::StrCat("--tls_cert ", files.certificate),
-                    key = absl::StrCat("--tls_key ", files.key), authority = absl::StrCat("--tls_ca ", files.authority);
+                    key = absl::StrCat("--tls_key ", files.key),
+                    authority = absl::StrCat("--tls_ca ", files.authority);
   auto result = std::make_shared<Material>();
   GRAPHC_ASSIGN_OR_RETURN(result->certificate, readNamed(files.certificate, certificate, false));
   GRAPHC_ASSIGN_OR_RETURN(result->key, readNamed(files.key, key, true));
@@ -78,8 +81,8 @@ TlsCredentials::Stamp TlsCredentials::stampOf(const CredentialFiles &files) {
   for (const std::string *file : {&files.certificate, &files.key, &files.authority}) {
     struct stat info{};
     if (stat(file->c_str(), &info) == 0)
-      for (int64_t part :
-           {int64_t(info.st_ino), int64_t(info.st_size), int64_t(info.st_mtim.tv_sec), int64_t(info.st_mtim.tv_nsec)})
+      for (int64_t part : {int64_t(info.st_ino), int64_t(info.st_size),
+                           int64_t(info.st_mtim.tv_sec), int64_t(info.st_mtim.tv_nsec)})
         stamp[at++] = part;
     else
       at += 4;
@@ -87,14 +90,17 @@ TlsCredentials::Stamp TlsCredentials::stampOf(const CredentialFiles &files) {
   return stamp;
 }
 
-absl::StatusOr<std::shared_ptr<const TlsCredentials>> TlsCredentials::load(const CredentialFiles &files) {
+absl::StatusOr<std::shared_ptr<const TlsCredentials>>
+TlsCredentials::load(const CredentialFiles &files) {
   std::vector<std::string> given, missing;
-  for (auto [flag, file] :
-       {std::pair("--tls_cert", &files.certificate), {"--tls_key", &files.key}, {"--tls_ca", &files.authority}})
+  for (auto [flag, file] : {std::pair("--tls_cert", &files.certificate),
+                            {"--tls_key", &files.key},
+                            {"--tls_ca", &files.authority}})
     (file->empty() ? missing : given).push_back(flag);
   if (!missing.empty())
     return absl::InvalidArgumentError(
-        absl::StrCat("--tls_cert, --tls_key and --tls_ca go together; also give ", absl::StrJoin(missing, " and ")));
+        absl::StrCat("--tls_cert, --tls_key and --tls_ca go together; also give ",
+                     absl::StrJoin(missing, " and ")));
   std::shared_ptr<TlsCredentials> result(new TlsCredentials(files));
   base::MutexLock lock(result->mutex_);
   result->stamp_ = stampOf(files);
@@ -110,7 +116,8 @@ std::shared_ptr<const TlsCredentials::Material> TlsCredentials::current() const 
     if (next.ok())
       material_ = *std::move(next);
     else
-      base::logger().warn("the replaced certificate is not used: {}", base::describe(next.status()));
+      base::logger().warn("the replaced certificate is not used: {}",
+                          base::describe(next.status()));
   }
   return material_;
 }
@@ -121,15 +128,16 @@ absl::Status TlsCredentials::checkOwn(const std::string &task, const std::string
   auto material = current();
   GRAPHC_ASSIGN_OR_RETURN(auto chain, parseCertificates(material->certificate, files_.certificate));
   if (std::string other = otherTaskOf(*chain.front(), task); !other.empty())
-    return absl::InvalidArgumentError(absl::StrCat("--tls_cert ", files_.certificate, " is of ", other,
-                                                   ", but this task is ", task,
-                                                   ": the others would refuse it; give this task's own certificate"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--tls_cert ", files_.certificate, " is of ", other, ", but this task is ",
+                     task, ": the others would refuse it; give this task's own certificate"));
   if (matchesHost(*chain.front(), host))
     return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "--tls_cert ", files_.certificate, " is for ",
       material->hosts.empty() ? "no host at all" : absl::StrJoin(material->hosts, ", "),
-      ", but this task's address is ", address, ": the others would refuse it; give this task's own certificate"));
+      ", but this task's address is ", address,
+      ": the others would refuse it; give this task's own certificate"));
 }
 
 std::shared_ptr<grpc::ChannelCredentials> TlsCredentials::client() const {

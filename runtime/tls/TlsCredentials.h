@@ -1,10 +1,11 @@
-//===- TlsCredentials.h - who this task is, to tasks on other machines ----------------------------------*- C++ -*-===//
+//===- TlsCredentials.h - who this task is, to tasks on other machines --------------*- C++ -*-===//
 //
-// Tasks on different machines speak mutual TLS: each side shows a certificate of the run's own authority and the dialling
-// side checks that the certificate is for the host it dialled. The certificates take the place of the secret that tasks of
-// one machine share (docs/decisions/2026-11-21-mutual-tls.md).
+// Tasks on different machines speak mutual TLS: each side shows a certificate of the run's own
+// authority and the dialling side checks that the certificate is for the host it dialled. The
+// certificates take the place of the secret that tasks of one machine share
+// (docs/decisions/2026-11-21-mutual-tls.md).
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TLS_TLSCREDENTIALS_H
 #define GRAPHC_RUNTIME_TLS_TLSCREDENTIALS_H
 
@@ -38,14 +39,17 @@ public:
     std::vector<std::string> hosts; ///< that the certificate is good for
     absl::Time expires; ///< the last day of the certificate
   };
-  /// Reads and checks everything that can be checked alone: dates, key and certificate belong together, the authority has
-  /// signed the certificate for both ends of a connection. Errors name the flag and the file.
+  /// Reads and checks everything that can be checked alone: dates, key and certificate belong
+  /// together, the authority has signed the certificate for both ends of a connection. Errors name
+  /// the flag and the file.
   static absl::StatusOr<std::shared_ptr<const TlsCredentials>> load(const CredentialFiles &files);
-  /// As the files are now: where they were replaced, new connections use the new ones. New ones that are not good (or only
-  /// half there) are said in the log, and the old ones stay in use. Any thread.
+  /// As the files are now: where they were replaced, new connections use the new ones. New ones
+  /// that are not good (or only half there) are said in the log, and the old ones stay in use. Any
+  /// thread.
   std::shared_ptr<const Material> current() const;
 
-  /// Whether others, who know this task as `task` and dial `address` to reach it, will accept its certificate.
+  /// Whether others, who know this task as `task` and dial `address` to reach it, will accept its
+  /// certificate.
   absl::Status checkOwn(const std::string &task, const std::string &address) const;
   /// Of the moment: for a new channel each time.
   std::shared_ptr<grpc::ChannelCredentials> client() const;
@@ -63,9 +67,10 @@ private:
   mutable std::shared_ptr<const Material> material_ ABSL_GUARDED_BY(mutex_);
 };
 
-/// Connects to a task's server and says why that fails, which gRPC keeps to itself. OK: it answers. Unauthenticated: one of
-/// the two ends does not accept the other's certificate, and waiting will not help. Unavailable: it cannot be reached, or
-/// one end speaks TLS and the other does not. Waits at most `limit` (DNS aside).
+/// Connects to a task's server and says why that fails, which gRPC keeps to itself. OK: it answers.
+/// Unauthenticated: one of the two ends does not accept the other's certificate, and waiting will
+/// not help. Unavailable: it cannot be reached, or one end speaks TLS and the other does not. Waits
+/// at most `limit` (DNS aside).
 absl::Status reach(const std::string &address, const TlsCredentials &own, absl::Duration limit);
 
 } // namespace graphc::tls

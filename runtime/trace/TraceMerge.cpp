@@ -14,7 +14,8 @@ namespace {
 
 using executor::TraceRecord;
 
-const char *categoryOf(const plan::Plan &plan, const plan::Program &program, const TraceRecord &record) {
+const char *categoryOf(const plan::Plan &plan, const plan::Program &program,
+                       const TraceRecord &record) {
   if (record.kind == TraceRecord::Step)
     return trace::kStep;
   if (record.kind == TraceRecord::Wait)
@@ -27,7 +28,9 @@ const char *categoryOf(const plan::Plan &plan, const plan::Program &program, con
   const plan::InstructionFacts *facts = plan::factsOf(instruction.kind_case());
   switch (facts ? facts->category : plan::InstructionFacts::Message) {
   case plan::InstructionFacts::Kernel:
-    return plan.kernels(static_cast<int>(instruction.call().kernel())).has_library() ? trace::kLibrary : trace::kKernel;
+    return plan.kernels(static_cast<int>(instruction.call().kernel())).has_library()
+               ? trace::kLibrary
+               : trace::kKernel;
   case plan::InstructionFacts::Sum:
     return trace::kSum;
   case plan::InstructionFacts::Data:
@@ -42,15 +45,17 @@ const char *categoryOf(const plan::Plan &plan, const plan::Program &program, con
   return trace::kMessage;
 }
 
-std::string nameOf(const plan::Plan &plan, const plan::Program &program, const TraceRecord &record) {
+std::string nameOf(const plan::Plan &plan, const plan::Program &program,
+                   const TraceRecord &record) {
   if (record.instruction == TraceRecord::kNone)
     return "results";
   const plan::Instruction &instruction = program.instructions(static_cast<int>(record.instruction));
   if (instruction.queue())
     return absl::StrCat("give segment ", instruction.segment());
   if (record.kind == TraceRecord::Moves)
-    return absl::StrCat("all-reduce goes on ",
-                        plan.channels(static_cast<int>(instruction.all_reduce_start().channel())).name());
+    return absl::StrCat(
+        "all-reduce goes on ",
+        plan.channels(static_cast<int>(instruction.all_reduce_start().channel())).name());
   return plan::instructionText(plan, program, instruction);
 }
 
@@ -61,15 +66,19 @@ bool isShown(const plan::Program &program, const TraceRecord &record) {
 }
 
 /// The one channel that the instruction is about, for people.
-std::string channelOf(const plan::Plan &plan, const plan::Program &program, const TraceRecord &record) {
+std::string channelOf(const plan::Plan &plan, const plan::Program &program,
+                      const TraceRecord &record) {
   const plan::Instruction &instruction = program.instructions(static_cast<int>(record.instruction));
   const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
-  return effects.channels.size() == 1 ? plan.channels(static_cast<int>(effects.channels.front().channel)).name() : "";
+  return effects.channels.size() == 1
+             ? plan.channels(static_cast<int>(effects.channels.front().channel)).name()
+             : "";
 }
 
 } // namespace
 
-TraceMerge::TraceMerge(const plan::LoadedPlan &plan, std::vector<TracedLane> lanes, std::vector<service::Peer> peers,
+TraceMerge::TraceMerge(const plan::LoadedPlan &plan, std::vector<TracedLane> lanes,
+                       std::vector<service::Peer> peers,
                        const std::vector<std::optional<service::ClockOffset>> &clocks)
     : loaded_(plan), plan_(plan.plan), lanes_(std::move(lanes)), peers_(std::move(peers)) {
   addTracks();
@@ -99,16 +108,18 @@ void TraceMerge::addTracks() {
       if (lane.task != task || tracks_.contains({task, lane.program, lane.instance}))
         continue;
       const plan::Program &program = plan_.programs(static_cast<int>(lane.program));
-      const std::string name =
-          absl::StrCat(program.name(), program.instances() > 1 ? absl::StrCat("[", lane.instance, "]") : "", " on ",
-                       program.device());
-      tracks_.emplace(std::tuple(task, lane.program, lane.instance),
-                      Track{writer_.addLane(task, name), TraceMessages(plan_, lane.program, lane.instance)});
+      const std::string name = absl::StrCat(
+          program.name(), program.instances() > 1 ? absl::StrCat("[", lane.instance, "]") : "",
+          " on ", program.device());
+      tracks_.emplace(
+          std::tuple(task, lane.program, lane.instance),
+          Track{writer_.addLane(task, name), TraceMessages(plan_, lane.program, lane.instance)});
     }
   }
 }
 
-/// Messages whose two ends are both in the trace. Others come from a step before it, or go to one behind.
+/// Messages whose two ends are both in the trace. Others come from a step before it, or go to one
+/// behind.
 void TraceMerge::findWays() {
   for (const TracedLane &lane : lanes_) {
     summary_.lost += lane.lost;
@@ -129,7 +140,8 @@ void TraceMerge::findWays() {
       way.flow = ++summary_.messages;
 }
 
-trace::TraceSlice TraceMerge::sliceOf(const TracedLane &lane, const Track &track, const TraceRecord &record) {
+trace::TraceSlice TraceMerge::sliceOf(const TracedLane &lane, const Track &track,
+                                      const TraceRecord &record) {
   const plan::Program &program = plan_.programs(static_cast<int>(lane.program));
   trace::TraceSlice slice;
   slice.category = categoryOf(plan_, program, record);
@@ -144,10 +156,12 @@ trace::TraceSlice TraceMerge::sliceOf(const TracedLane &lane, const Track &track
   }
   slice.name = nameOf(plan_, program, record);
   const bool isOfQueue = record.instruction != TraceRecord::kNone &&
-                         program.instructions(static_cast<int>(record.instruction)).has_wait(); // says so by itself
+                         // says so by itself
+                         program.instructions(static_cast<int>(record.instruction)).has_wait();
   if (record.kind == TraceRecord::Wait && !isOfQueue) {
     std::optional<plan::Task> peer = track.messages.waitsFor(record);
-    slice.name = absl::StrCat("wait", peer ? absl::StrCat(" for ", shortName(*peer)) : "", ": ", slice.name);
+    slice.name =
+        absl::StrCat("wait", peer ? absl::StrCat(" for ", shortName(*peer)) : "", ": ", slice.name);
     if (peer)
       note("for", plan::taskText(plan_, *peer));
   }
@@ -179,7 +193,8 @@ trace::TraceSlice TraceMerge::sliceOf(const TracedLane &lane, const Track &track
 void TraceMerge::count(const TracedLane &lane, const Track &track, const TraceRecord &record) {
   observe::TraceSummary::Task &task = summary_.tasks[lane.task];
   const double seconds = static_cast<double>(record.end - record.begin) * 1e-9;
-  const std::string category = categoryOf(plan_, plan_.programs(static_cast<int>(lane.program)), record);
+  const std::string category =
+      categoryOf(plan_, plan_.programs(static_cast<int>(lane.program)), record);
   ++summary_.slices;
   if (category == trace::kStep) {
     ++task.steps;
@@ -226,9 +241,10 @@ void TraceMerge::writeLane(const TracedLane &lane) {
 
 std::string TraceMerge::write() {
   if (!lanes_.empty() && !lanes_.front().records.empty()) {
-    trace::TraceSlice run{"graphrun", trace::kHost, {{trace::kPlan, loaded_.fingerprint}, {"model", plan_.model()}}};
-    writer_.instant(trackOf(lanes_.front()).lane, lanes_.front().records.front().begin + offsets_[lanes_.front().task],
-                    run);
+    trace::TraceSlice run{
+        "graphrun", trace::kHost, {{trace::kPlan, loaded_.fingerprint}, {"model", plan_.model()}}};
+    writer_.instant(trackOf(lanes_.front()).lane,
+                    lanes_.front().records.front().begin + offsets_[lanes_.front().task], run);
   }
   for (const TracedLane &lane : lanes_)
     writeLane(lane);

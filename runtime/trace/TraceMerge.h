@@ -1,4 +1,4 @@
-//===- TraceMerge.h - all tasks' records as one trace, and what they add up to -------------------------------*- C++ -*-===//
+//===- TraceMerge.h - all tasks' records as one trace, and what they add up to ------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_TRACE_TRACEMERGE_H
 #define GRAPHC_RUNTIME_TRACE_TRACEMERGE_H
 
@@ -18,7 +18,8 @@ namespace graphc::session {
 class TraceMerge {
 public:
   /// `peers`: by task. The plan outlives it.
-  TraceMerge(const plan::LoadedPlan &plan, std::vector<TracedLane> lanes, std::vector<service::Peer> peers,
+  TraceMerge(const plan::LoadedPlan &plan, std::vector<TracedLane> lanes,
+             std::vector<service::Peer> peers,
              const std::vector<std::optional<service::ClockOffset>> &clocks);
   /// The file.
   std::string write();
@@ -40,10 +41,13 @@ private:
   void findWays();
   void addTracks();
   void writeLane(const TracedLane &lane);
-  trace::TraceSlice sliceOf(const TracedLane &lane, const Track &track, const executor::TraceRecord &record);
+  trace::TraceSlice sliceOf(const TracedLane &lane, const Track &track,
+                            const executor::TraceRecord &record);
   void count(const TracedLane &lane, const Track &track, const executor::TraceRecord &record);
   std::string shortName(const plan::Task &task) const;
-  Track &trackOf(const TracedLane &lane) { return tracks_.at({lane.task, lane.program, lane.instance}); }
+  Track &trackOf(const TracedLane &lane) {
+    return tracks_.at({lane.task, lane.program, lane.instance});
+  }
 
   const plan::LoadedPlan &loaded_;
   const plan::Plan &plan_;

@@ -15,7 +15,8 @@ TraceMessages::TraceMessages(const plan::Plan &plan, uint32_t program, uint32_t 
   for (const plan::Instruction &instruction : program_.instructions()) {
     ends_.push_back(endsOf(instruction));
     if (instruction.has_all_reduce_start())
-      moves_.emplace_back(instruction.all_reduce_start().channel(), movesOf(instruction.all_reduce_start()));
+      moves_.emplace_back(instruction.all_reduce_start().channel(),
+                          movesOf(instruction.all_reduce_start()));
   }
 }
 
@@ -30,7 +31,8 @@ void TraceMessages::addSends(uint32_t index, Ends &ends) const {
   } else if (channel.all_to_all()) {
     const plan::AllReduceShape shape = plan::AllReduceShape::of(channel);
     for (uint32_t r = 0; r < channel.instances(); ++r)
-      ends.ports.push_back({index, instance_ * channel.instances() + r, r, !plan::carries(shape, instance_, r)});
+      ends.ports.push_back(
+          {index, instance_ * channel.instances() + r, r, !plan::carries(shape, instance_, r)});
   } else if (program_.instances() == 1) {
     for (uint32_t r = 0; r < channel.instances(); ++r)
       ends.ports.push_back({index, r, oneReceiver ? 0 : r, false});
@@ -41,7 +43,8 @@ void TraceMessages::addSends(uint32_t index, Ends &ends) const {
 
 void TraceMessages::addReceives(uint32_t index, bool allInstances, Ends &ends) const {
   const plan::Channel &channel = plan_.channels(static_cast<int>(index));
-  const bool oneSender = channel.control() || plan_.programs(static_cast<int>(channel.sender())).instances() == 1;
+  const bool oneSender =
+      channel.control() || plan_.programs(static_cast<int>(channel.sender())).instances() == 1;
   if (!allInstances) {
     ends.ports.push_back({index, instance_, oneSender ? 0 : instance_, false});
     return;
@@ -49,7 +52,8 @@ void TraceMessages::addReceives(uint32_t index, bool allInstances, Ends &ends) c
   const plan::AllReduceShape shape = plan::AllReduceShape::of(channel);
   for (uint32_t r = 0; r < channel.instances(); ++r)
     if (channel.all_to_all())
-      ends.ports.push_back({index, r * channel.instances() + instance_, r, !plan::carries(shape, r, instance_)});
+      ends.ports.push_back(
+          {index, r * channel.instances() + instance_, r, !plan::carries(shape, r, instance_)});
     else
       ends.ports.push_back({index, r, oneSender ? 0 : r, false});
 }
@@ -96,11 +100,13 @@ std::vector<std::vector<TraceMessages::Moved>>
 TraceMessages::movesOf(const plan::Instruction::AllReduceStart &start) const {
   const plan::Channel &channel = plan_.channels(static_cast<int>(start.channel()));
   const plan::AllReduceShape shape = plan::AllReduceShape::of(channel);
-  const uint64_t chunks = program_.buffers(static_cast<int>(start.buffer())).bytes() / channel.bytes();
+  const uint64_t chunks =
+      program_.buffers(static_cast<int>(start.buffer())).bytes() / channel.bytes();
   std::map<std::pair<uint32_t, bool>, uint32_t> counts; // by channel instance and end
   std::vector<std::vector<Moved>> all;
   auto add = [&](uint32_t peer, bool sends) {
-    const uint32_t instance = sends ? instance_ * channel.instances() + peer : peer * channel.instances() + instance_;
+    const uint32_t instance =
+        sends ? instance_ * channel.instances() + peer : peer * channel.instances() + instance_;
     all.back().push_back({instance, counts[{instance, sends}]++, sends});
   };
   for (const plan::AllReduceMove &move : plan::allReduceMoves(shape, chunks, instance_)) {
@@ -130,12 +136,14 @@ std::vector<MessageEnd> TraceMessages::of(const TracedLane &lane, const TraceRec
   if (record.instruction == TraceRecord::kNone ||
       (record.kind != TraceRecord::Work && record.kind != TraceRecord::Moves))
     return messages;
-  const plan::Instruction &instruction = program_.instructions(static_cast<int>(record.instruction));
+  const plan::Instruction &instruction =
+      program_.instructions(static_cast<int>(record.instruction));
   MessageId id{lane.run, 0, 0, record.step, record.iteration};
   if (std::optional<uint32_t> reduced = reducedBy(instruction)) {
     if (instruction.has_all_reduce_start() && record.kind == TraceRecord::Work) // it begins
       return messages;
-    auto moves = std::find_if(moves_.begin(), moves_.end(), [&](auto &one) { return one.first == *reduced; });
+    auto moves = std::find_if(moves_.begin(), moves_.end(),
+                              [&](auto &one) { return one.first == *reduced; });
     if (moves == moves_.end())
       return messages;
     for (uint32_t i = record.first; i < std::min<size_t>(record.until, moves->second.size()); ++i)
@@ -152,7 +160,8 @@ std::vector<MessageEnd> TraceMessages::of(const TracedLane &lane, const TraceRec
   const Ends &ends = ends_[record.instruction];
   if (!ends.sends && !record.last) // all of them count as taken with the last part
     return messages;
-  const size_t until = ends.sends ? std::min<size_t>(record.until, ends.ports.size()) : ends.ports.size();
+  const size_t until =
+      ends.sends ? std::min<size_t>(record.until, ends.ports.size()) : ends.ports.size();
   for (size_t i = ends.sends ? record.first : 0; i < until; ++i) {
     const End &end = ends.ports[i];
     if (end.none || plan_.channels(static_cast<int>(end.channel)).conflating())
@@ -169,16 +178,19 @@ std::optional<plan::Task> TraceMessages::waitsFor(const TraceRecord &record) con
   if (record.instruction == TraceRecord::kNone)
     return plan::runsAhead(program_) ? std::nullopt // its device
                                      : std::optional(plan_.chief()); // takes results
-  const plan::Instruction &instruction = program_.instructions(static_cast<int>(record.instruction));
+  const plan::Instruction &instruction =
+      program_.instructions(static_cast<int>(record.instruction));
   if (reducedBy(instruction))
-    return record.first < program_.instances() ? std::optional(plan::instanceTask(plan_, program_, record.first))
-                                               : std::nullopt;
+    return record.first < program_.instances()
+               ? std::optional(plan::instanceTask(plan_, program_, record.first))
+               : std::nullopt;
   const Ends &ends = ends_[record.instruction];
   if (record.first >= ends.ports.size())
     return std::nullopt;
   const End &end = ends.ports[record.first];
   const plan::Channel &channel = plan_.channels(static_cast<int>(end.channel));
-  const plan::Program &other = plan_.programs(static_cast<int>(ends.sends ? channel.receiver() : channel.sender()));
+  const plan::Program &other =
+      plan_.programs(static_cast<int>(ends.sends ? channel.receiver() : channel.sender()));
   return plan::instanceTask(plan_, other, end.peer);
 }
 

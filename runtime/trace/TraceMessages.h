@@ -1,9 +1,10 @@
-//===- TraceMessages.h - which messages a lane's records are about --------------------------------------*- C++ -*-===//
+//===- TraceMessages.h - which messages a lane's records are about ------------------*- C++ -*-===//
 //
-// Records name an instruction and how many of its messages; the plan says which these are. Sender and receiver name a message alike, each
-// from its own record: the k-th send of a channel pairs with its k-th receive.
+// Records name an instruction and how many of its messages; the plan says which these are. Sender
+// and receiver name a message alike, each from its own record: the k-th send of a channel pairs
+// with its k-th receive.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRACE_TRACEMESSAGES_H
 #define GRAPHC_RUNTIME_TRACE_TRACEMESSAGES_H
 
@@ -43,9 +44,11 @@ class TraceMessages {
 public:
   /// Of a verified plan, which outlives it.
   TraceMessages(const plan::Plan &plan, uint32_t program, uint32_t instance);
-  /// What the record's Work or Moves has sent and taken. Conflating channels have no messages in this sense.
+  /// What the record's Work or Moves has sent and taken. Conflating channels have no messages in
+  /// this sense.
   std::vector<MessageEnd> of(const TracedLane &lane, const executor::TraceRecord &record) const;
-  /// The task that a Wait is for: who makes the message, or frees the slot. Nothing where that is no task.
+  /// The task that a Wait is for: who makes the message, or frees the slot. Nothing where that is
+  /// no task.
   std::optional<plan::Task> waitsFor(const executor::TraceRecord &record) const;
 
 private:

@@ -38,14 +38,16 @@ class ConflatingChannel final : public SendPort {
 public:
   ConflatingChannel(const ChannelSpec &spec, device::MemoryRegion memory, WakeEvent &event,
                     ConflatingTransport &transport)
-      : spec(spec), memory(std::move(memory)), event(event), transport(transport), receiver(*this) {}
+      : spec(spec), memory(std::move(memory)), event(event), transport(transport), receiver(*this) {
+  }
 
   PollState acquire(void **data) override {
     *data = buffer(writing);
     return abort().isAborted() ? PollState::Aborted : PollState::Ready;
   }
-  /// There are three buffers: one that is written, one that is complete, one that is read. Writing and complete change
-  /// places here, so the sender never waits; a message that nobody has taken is lost.
+  /// There are three buffers: one that is written, one that is complete, one that is read. Writing
+  /// and complete change places here, so the sender never waits; a message that nobody has taken is
+  /// lost.
   PollState start(const void *data, uint64_t, SendMode, uint64_t) override {
     if (abort().isAborted())
       return PollState::Aborted;
@@ -97,7 +99,8 @@ public:
   bool closed ABSL_GUARDED_BY(mutex) = false;
 };
 
-// One for all channels of the transport, whose abort() sets it and then wakes the receivers; acquire(), start() and poll() find it set.
+// One for all channels of the transport, whose abort() sets it and then wakes the receivers;
+// acquire(), start() and poll() find it set.
 AbortState &ConflatingChannel::abort() const { return transport.shared_->abort; }
 
 // While a message is held it stays the same, as in a fifo.
@@ -141,13 +144,14 @@ ConflatingTransport::create(const std::vector<ChannelSpec> &specs) {
   std::unique_ptr<ConflatingTransport> transport(new ConflatingTransport);
   for (const ChannelSpec &spec : specs) {
     GRAPHC_ASSIGN_OR_RETURN(device::MemoryRegion memory,
-                            device::MemoryRegion::allocate(3 * slotStride(spec), device::MemoryRegion::Guard::None,
+                            device::MemoryRegion::allocate(3 * slotStride(spec),
+                                                           device::MemoryRegion::Guard::None,
                                                            "a conflating channel"));
-    auto channel = std::make_unique<ConflatingChannel>(spec, std::move(memory),
-                                                       transport->shared_->events[spec.key.channel], *transport);
+    auto channel = std::make_unique<ConflatingChannel>(
+        spec, std::move(memory), transport->shared_->events[spec.key.channel], *transport);
     if (!transport->channels_.emplace(spec.key, std::move(channel)).second)
-      return absl::InvalidArgumentError(
-          absl::StrCat("channel ", spec.key.channel, " instance ", spec.key.instance, " is listed twice"));
+      return absl::InvalidArgumentError(absl::StrCat("channel ", spec.key.channel, " instance ",
+                                                     spec.key.instance, " is listed twice"));
   }
   return transport;
 }

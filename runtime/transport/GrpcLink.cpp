@@ -77,8 +77,8 @@ void GrpcLink::push(GrpcSendPort &port) {
   queue.tail = &port;
 }
 
-/// On the lane's thread. Where no write is under way, this begins one with the first frame; else written() takes the
-/// message along.
+/// On the lane's thread. Where no write is under way, this begins one with the first frame; else
+/// written() takes the message along.
 void GrpcLink::submit(GrpcSendPort &port, const std::byte *data, uint64_t bytes, uint64_t step) {
   Writes writes;
   {
@@ -105,8 +105,8 @@ void GrpcLink::submitClose(GrpcSendPort &port) {
   writes.start();
 }
 
-/// On the lane's thread: one more slot is free. Where the plan says so, the credit waits for the next message to this
-/// peer.
+/// On the lane's thread: one more slot is free. Where the plan says so, the credit waits for the
+/// next message to this peer.
 void GrpcLink::submitCredit(GrpcRecvPort &port) {
   Writes writes;
   {
@@ -123,8 +123,9 @@ void GrpcLink::submitCredit(GrpcRecvPort &port) {
   writes.start();
 }
 
-// A write for each stream where none is under way and there is something for it. Whoever sets `writing` starts the write; until
-// written() comes the wire cannot be finished, so the pointer stays good.
+// A write for each stream where none is under way and there is something for it. Whoever sets
+// `writing` starts the write; until written() comes the wire cannot be finished, so the pointer
+// stays good.
 void GrpcLink::kick(Writes &writes) {
   for (Stream &stream : streams_)
     if (stream.wire && !stream.writing && buildMessage(stream, &writes.messages[writes.count])) {
@@ -188,8 +189,8 @@ struct GrpcLink::Message {
   }
 };
 
-// A stream takes one large chunk at a time, so that the others get theirs, and none behind a small message, which is handed over
-// when its gRPC message is there whole.
+// A stream takes one large chunk at a time, so that the others get theirs, and none behind a small
+// message, which is handed over when its gRPC message is there whole.
 bool GrpcLink::buildMessage(Stream &stream, grpc::ByteBuffer *message) {
   const bool first = &stream == &streams_.front();
   if (!(first && inOrder_.head) && !large_.head && !creditsDue_)
@@ -206,9 +207,9 @@ bool GrpcLink::buildMessage(Stream &stream, grpc::ByteBuffer *message) {
   return true;
 }
 
-/// Takes ports from the head of the queue until the message is full. A frame of up to kInlineBytes is copied; the slice
-/// of a larger one points into the lane's buffer, and gRPC tells the port when it has destroyed it. A close goes behind
-/// the port's last message.
+/// Takes ports from the head of the queue until the message is full. A frame of up to kInlineBytes
+/// is copied; the slice of a larger one points into the lane's buffer, and gRPC tells the port when
+/// it has destroyed it. A close goes behind the port's last message.
 void GrpcLink::addFrames(SendQueue &queue, uint64_t maxPayload, Message &message) {
   while (queue.head && message.frames < kMaxFrames && message.payload < maxPayload) {
     GrpcSendPort &port = *queue.head;
@@ -229,7 +230,9 @@ void GrpcLink::addFrames(SendQueue &queue, uint64_t maxPayload, Message &message
       } else {
         message.add(inlineSlice(header, nullptr, 0), sizeof(header));
         port.outstanding_.fetch_add(1, std::memory_order_relaxed);
-        message.add(grpc::Slice(const_cast<std::byte *>(from), length, &GrpcSendPort::onSliceDestroyed, &port), 0);
+        message.add(grpc::Slice(const_cast<std::byte *>(from), length,
+                                &GrpcSendPort::onSliceDestroyed, &port),
+                    0);
       }
       message.payload += length;
       port.offset_ += length;
@@ -249,7 +252,8 @@ void GrpcLink::addFrames(SendQueue &queue, uint64_t maxPayload, Message &message
         break;
       }
       port.closePending_ = false;
-      message.add(inlineSlice(makeHeader(FrameKind::Close, port.spec_, port.seq_), nullptr, 0), sizeof(FrameHeader));
+      message.add(inlineSlice(makeHeader(FrameKind::Close, port.spec_, port.seq_), nullptr, 0),
+                  sizeof(FrameHeader));
       ++message.frames;
     }
   }
@@ -264,7 +268,8 @@ absl::Status GrpcLink::attach(uint32_t number, GrpcWire *wire, uint64_t peerInca
     if (broken_)
       return absl::UnavailableError(absl::StrCat("the data streams with ", peer_, " are gone"));
     if (stream.wire)
-      return absl::AlreadyExistsError(absl::StrCat(peer_, " already has data stream ", number, " with this task"));
+      return absl::AlreadyExistsError(
+          absl::StrCat(peer_, " already has data stream ", number, " with this task"));
     stream.wire = wire;
     peerIncarnation_.store(peerIncarnation, std::memory_order_relaxed);
     kick(writes);
@@ -311,7 +316,8 @@ std::vector<GrpcWire *> GrpcLink::takeWires() {
   return idle;
 }
 
-// What is queued and will never be written: nothing points into the buffer for it but the count of start().
+// What is queued and will never be written: nothing points into the buffer for it but the count of
+// start().
 void GrpcLink::dropQueued() {
   inOrder_ = large_ = {};
   for (auto &port : sends_) {
@@ -324,7 +330,8 @@ void GrpcLink::dropQueued() {
 
 bool GrpcLink::attached() const {
   base::MutexLock lock(mutex_);
-  return std::all_of(streams_.begin(), streams_.end(), [](const Stream &stream) { return stream.wire != nullptr; });
+  return std::all_of(streams_.begin(), streams_.end(),
+                     [](const Stream &stream) { return stream.wire != nullptr; });
 }
 
 /// On the stream's gRPC thread, one message at a time.
@@ -340,8 +347,8 @@ absl::Status GrpcLink::received(uint32_t number, const grpc::ByteBuffer &message
   return status;
 }
 
-/// A message of an earlier phase, or of another process than the one that is known, is dropped whole (fenced). Of any
-/// other the credits come first, then the frames.
+/// A message of an earlier phase, or of another process than the one that is known, is dropped
+/// whole (fenced). Of any other the credits come first, then the frames.
 absl::Status GrpcLink::takeMessage(Stream &stream, uint32_t number, uint64_t *payload) {
   MessageReader &reader = stream.reader;
   MessageHeader header;
@@ -352,8 +359,9 @@ absl::Status GrpcLink::takeMessage(Stream &stream, uint32_t number, uint64_t *pa
       header.generation < generation_.load(std::memory_order_acquire))
     return absl::OkStatus(); // fenced
   if (header.generation > generation_.load(std::memory_order_acquire))
-    return absl::InternalError(absl::StrCat(peer_, " is at generation ", header.generation, ", this task at ",
-                                            generation_.load(), ": it did not wait for the phase to begin"));
+    return absl::InternalError(absl::StrCat(peer_, " is at generation ", header.generation,
+                                            ", this task at ", generation_.load(),
+                                            ": it did not wait for the phase to begin"));
   for (uint32_t i = 0; i < header.credits; ++i)
     GRAPHC_RETURN_IF_ERROR(takeCredit(reader));
   while (reader.left() > 0)
@@ -362,8 +370,9 @@ absl::Status GrpcLink::takeMessage(Stream &stream, uint32_t number, uint64_t *pa
 }
 
 absl::Status GrpcLink::unknown(uint32_t channel, uint32_t instance) const {
-  return absl::InternalError(absl::StrCat(peer_, " sent on channel ", channel, "[", instance,
-                                          "], which the plan does not have between it and this task"));
+  return absl::InternalError(
+      absl::StrCat(peer_, " sent on channel ", channel, "[", instance,
+                   "], which the plan does not have between it and this task"));
 }
 
 /// The peer has released so many slots of a channel: the port may send as many messages more.
@@ -374,14 +383,15 @@ absl::Status GrpcLink::takeCredit(MessageReader &reader) {
   if (port == sendByKey_.end())
     return unknown(credit.channel, credit.instance);
   if (!port->second->addCredits(credit.slots))
-    return absl::DataLossError(absl::StrCat("channel ", credit.channel, "[", credit.instance, "]: ", peer_,
-                                            " gave back ", credit.slots, " slots, more than messages took of its ",
-                                            port->second->spec().capacity));
+    return absl::DataLossError(absl::StrCat(
+        "channel ", credit.channel, "[", credit.instance, "]: ", peer_, " gave back ", credit.slots,
+        " slots, more than messages took of its ", port->second->spec().capacity));
   return absl::OkStatus();
 }
 
-/// One frame. Its port says whether it fits there (begin), the payload is copied from gRPC's slices into the ring slot,
-/// and the port counts it (arrived). Nothing is copied of a frame that does not fit.
+/// One frame. Its port says whether it fits there (begin), the payload is copied from gRPC's slices
+/// into the ring slot, and the port counts it (arrived). Nothing is copied of a frame that does not
+/// fit.
 absl::Status GrpcLink::takeFrame(Stream &stream, uint32_t number, uint64_t *payload) {
   MessageReader &reader = stream.reader;
   FrameHeader header;
@@ -391,16 +401,18 @@ absl::Status GrpcLink::takeFrame(Stream &stream, uint32_t number, uint64_t *payl
     return unknown(header.channel, header.instance);
   GrpcRecvPort &port = *found->second;
   auto misplaced = [&](const std::string &what) {
-    return absl::DataLossError(absl::StrCat("channel ", header.channel, "[", header.instance, "]: ", peer_, " ", what,
-                                            ", expected ", port.expects()));
+    return absl::DataLossError(absl::StrCat("channel ", header.channel, "[", header.instance, "]: ",
+                                            peer_, " ", what, ", expected ", port.expects()));
   };
   if (!port.large_ && number != 0)
-    return misplaced(absl::StrCat("sent a frame on data stream ", number, ", which is for large messages alone"));
+    return misplaced(absl::StrCat("sent a frame on data stream ", number,
+                                  ", which is for large messages alone"));
   switch (header.kind) {
   case FrameKind::Data:
     if (!port.begin(header))
-      return misplaced(absl::StrCat("sent bytes ", header.offset, "+", header.length, " of message ", header.seq,
-                                    header.units ? absl::StrCat(" of ", header.units, " units") : ""));
+      return misplaced(
+          absl::StrCat("sent bytes ", header.offset, "+", header.length, " of message ", header.seq,
+                       header.units ? absl::StrCat(" of ", header.units, " units") : ""));
     GRAPHC_RETURN_IF_ERROR(reader.take(port.slot(header.seq) + header.offset, header.length));
     *payload += header.length;
     port.arrived(header);
@@ -410,8 +422,8 @@ absl::Status GrpcLink::takeFrame(Stream &stream, uint32_t number, uint64_t *payl
       return misplaced(absl::StrCat("closed it before message ", header.seq));
     return absl::OkStatus();
   }
-  return absl::DataLossError(
-      absl::StrCat("a frame from ", peer_, " is of unknown kind ", static_cast<uint32_t>(header.kind)));
+  return absl::DataLossError(absl::StrCat("a frame from ", peer_, " is of unknown kind ",
+                                          static_cast<uint32_t>(header.kind)));
 }
 
 /// On any thread. The flag stands before the wake-up, so a lane that wakes sees it.
@@ -435,8 +447,9 @@ void GrpcLink::wake() {
     port->wake_.wake();
 }
 
-/// Between two phases: every lane here is joined. All readMutexes first, so that no frame is being taken; from then on
-/// what still comes of the phase before has too low a generation and is dropped.
+/// Between two phases: every lane here is joined. All readMutexes first, so that no frame is being
+/// taken; from then on what still comes of the phase before has too low a generation and is
+/// dropped.
 absl::Status GrpcLink::reset(uint64_t generation) {
   std::deque<std::unique_lock<base::Mutex>> readLocks;
   for (Stream &stream : streams_)
@@ -490,9 +503,11 @@ TransportCounters GrpcLink::counters() const {
   TransportCounters sum;
   sum.controlBytes = controlBytes_.load(std::memory_order_relaxed);
   for (const auto &port : sends_)
-    (port->spec_.control ? sum.controlBytes : sum.bytesSent) += port->started_.load(std::memory_order_relaxed);
+    (port->spec_.control ? sum.controlBytes : sum.bytesSent) +=
+        port->started_.load(std::memory_order_relaxed);
   for (const auto &port : recvs_)
-    (port->spec_.control ? sum.controlBytes : sum.bytesReceived) += port->released_.load(std::memory_order_relaxed);
+    (port->spec_.control ? sum.controlBytes : sum.bytesReceived) +=
+        port->released_.load(std::memory_order_relaxed);
   return sum;
 }
 

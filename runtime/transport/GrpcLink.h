@@ -1,12 +1,13 @@
-//===- GrpcLink.h - everything that one task exchanges with one peer over their data streams ------------*- C++ -*-===//
+//===- GrpcLink.h - everything that one task exchanges with one peer over their data streams --===//
 //
-// The link owns the ports and the queues of what is to be written; GrpcWires (gRPC streams, GrpcTransport.cpp) write and read for
-// it. Lanes submit, gRPC threads drain. No call into a GrpcWire is made under the link's mutex.
+// The link owns the ports and the queues of what is to be written; GrpcWires (gRPC streams,
+// GrpcTransport.cpp) write and read for it. Lanes submit, gRPC threads drain. No call into a
+// GrpcWire is made under the link's mutex.
 //
-// There is one stream, or kMaxStreams where a channel has large messages. Credits are the link's: whichever stream writes next
-// takes all that there are. The streams stand and fall together.
+// There is one stream, or kMaxStreams where a channel has large messages. Credits are the link's:
+// whichever stream writes next takes all that there are. The streams stand and fall together.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCLINK_H
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCLINK_H
 
@@ -24,8 +25,9 @@
 
 namespace graphc::transport {
 
-/// One open stream as the link sees it. `write` starts to write one message; the stream calls GrpcLink::written when it may
-/// take the next. `finish` ends the stream; it is called once, when no write is under way.
+/// One open stream as the link sees it. `write` starts to write one message; the stream calls
+/// GrpcLink::written when it may take the next. `finish` ends the stream; it is called once, when
+/// no write is under way.
 class GrpcWire {
 public:
   virtual ~GrpcWire() = default;
@@ -53,15 +55,16 @@ public:
 
   // Called by the wire of stream `number`, on gRPC threads.
   absl::Status attach(uint32_t number, GrpcWire *wire, uint64_t peerIncarnation);
-  /// The wire's last write ended; writes what came up meanwhile, or finishes the wire where the link has ended.
+  /// The wire's last write ended; writes what came up meanwhile, or finishes the wire where the
+  /// link has ended.
   void written(uint32_t number);
   /// Takes a message apart; an error ends the stream.
   absl::Status received(uint32_t number, const grpc::ByteBuffer &message);
   /// The stream is over: ends the link. Returns false where it had ended before.
   bool detach(uint32_t number, GrpcWire *wire);
 
-  /// No more writes, no more wires: finishes each as soon as no write of its is under way. What is queued is dropped: lanes are
-  /// joined, stand, or are about to be woken by abort().
+  /// No more writes, no more wires: finishes each as soon as no write of its is under way. What is
+  /// queued is dropped: lanes are joined, stand, or are about to be woken by abort().
   void end();
   bool attached() const; ///< every stream's wire
   void abort(absl::Status why);
@@ -81,8 +84,9 @@ private:
     GrpcWire *wire = nullptr;
     GrpcWire *finishing = nullptr; ///< written() finishes it
     bool writing = false;
-    // Held by the reading thread for one message (gRPC has one read of a stream under way at a time) and by reset, so that a
-    // late frame of the old generation never meets half-reset ports. Nobody else takes it. Before GrpcLink::mutex_.
+    // Held by the reading thread for one message (gRPC has one read of a stream under way at a
+    // time) and by reset, so that a late frame of the old generation never meets half-reset ports.
+    // Nobody else takes it. Before GrpcLink::mutex_.
     base::Mutex readMutex;
     MessageReader reader ABSL_GUARDED_BY(readMutex);
   };
@@ -99,8 +103,10 @@ private:
   };
 
   bool isLarge(const ChannelSpec &spec);
-  bool buildMessage(Stream &stream, grpc::ByteBuffer *message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void addFrames(SendQueue &queue, uint64_t maxPayload, Message &message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool buildMessage(Stream &stream, grpc::ByteBuffer *message)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void addFrames(SendQueue &queue, uint64_t maxPayload, Message &message)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   grpc::Slice takeCredits() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void push(GrpcSendPort &port) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void kick(Writes &writes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -10,7 +10,8 @@ namespace graphc::transport {
 absl::Status MessageReader::open(const grpc::ByteBuffer &message) {
   slices_.clear();
   if (grpc::Status status = message.Dump(&slices_); !status.ok())
-    return absl::InternalError(absl::StrCat("a message from ", peer_, " could not be read: ", status.error_message()));
+    return absl::InternalError(
+        absl::StrCat("a message from ", peer_, " could not be read: ", status.error_message()));
   index_ = offset_ = 0;
   left_ = message.Length();
   return absl::OkStatus();
@@ -18,8 +19,8 @@ absl::Status MessageReader::open(const grpc::ByteBuffer &message) {
 
 absl::Status MessageReader::take(void *to, uint64_t bytes) {
   if (bytes > left_)
-    return absl::DataLossError(
-        absl::StrCat("a message from ", peer_, " is cut off: ", left_, " bytes are left where ", bytes, " should be"));
+    return absl::DataLossError(absl::StrCat("a message from ", peer_, " is cut off: ", left_,
+                                            " bytes are left where ", bytes, " should be"));
   left_ -= bytes;
   while (bytes > 0) {
     const grpc::Slice &slice = slices_[index_];

@@ -1,4 +1,4 @@
-//===- GrpcMessageReader.h - taking a message of a data stream apart ------------------------------------*- C++ -*-===//
+//===- GrpcMessageReader.h - taking a message of a data stream apart ----------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCMESSAGEREADER_H
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCMESSAGEREADER_H
 

@@ -28,17 +28,20 @@ grpc::ChannelArguments channelArguments(absl::Duration silence) {
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
-  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, milliseconds(kSilence)); // in truth how long one attempt may take
+  // in truth how long one attempt may take
+  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, milliseconds(kSilence));
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
   return args;
 }
 
-void configureServer(grpc::ServerBuilder &builder, absl::Duration silence, size_t mostMessageBytes) {
+void configureServer(grpc::ServerBuilder &builder, absl::Duration silence,
+                     size_t mostMessageBytes) {
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kPingEveryMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(silence));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kPingEveryMs / 2);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+                             kPingEveryMs / 2);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kStreamWindowBytes);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);

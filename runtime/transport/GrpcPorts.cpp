@@ -12,13 +12,13 @@
 
 namespace graphc::transport {
 namespace {
-/// A peer on another core answers within this; longer spinning takes the core from the peer where there are more lanes than
-/// cores.
+/// A peer on another core answers within this; longer spinning takes the core from the peer where
+/// there are more lanes than cores.
 constexpr absl::Duration kSpin = absl::Microseconds(5);
 } // namespace
 
-/// A waker counts first and then looks for sleepers; who goes to sleep does it the other way round. So one of the two
-/// sees the other.
+/// A waker counts first and then looks for sleepers; who goes to sleep does it the other way round.
+/// So one of the two sees the other.
 void WakeWord::wake() {
   word_.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers_.load(std::memory_order_seq_cst) != 0)
@@ -50,7 +50,8 @@ absl::Status GrpcRecvPort::status() const {
 
 /// Of whole pages, so that a device may pin it.
 static absl::StatusOr<device::MemoryRegion> pages(uint64_t bytes, const ChannelSpec &spec) {
-  return device::MemoryRegion::allocate(std::max<uint64_t>(bytes, 1), device::MemoryRegion::Guard::None,
+  return device::MemoryRegion::allocate(std::max<uint64_t>(bytes, 1),
+                                        device::MemoryRegion::Guard::None,
                                         absl::StrCat("channel ", spec.key.channel).c_str());
 }
 
@@ -79,8 +80,8 @@ PollState GrpcSendPort::acquire(void **data) {
   return *data ? PollState::Ready : PollState::Aborted;
 }
 
-/// Takes a credit and hands the message to the link. `outstanding_` begins with one for the queue, so done() waits for
-/// that as well.
+/// Takes a credit and hands the message to the link. `outstanding_` begins with one for the queue,
+/// so done() waits for that as well.
 PollState GrpcSendPort::start(const void *data, uint64_t step, SendMode mode, uint64_t bytes) {
   bytes = spec_.unit ? bytes : spec_.bytes;
   wake_.observe();
@@ -88,8 +89,10 @@ PollState GrpcSendPort::start(const void *data, uint64_t step, SendMode mode, ui
     return PollState::Closed;
   if (aborted_.load(std::memory_order_acquire))
     return PollState::Aborted;
-  // The lane is the only one that takes credits, so there is nothing to race with between the load and the subtraction.
-  if (credits_.load(std::memory_order_acquire) == 0 || outstanding_.load(std::memory_order_acquire) != 0)
+  // The lane is the only one that takes credits, so there is nothing to race with between the load
+  // and the subtraction.
+  if (credits_.load(std::memory_order_acquire) == 0 ||
+      outstanding_.load(std::memory_order_acquire) != 0)
     return PollState::Pending;
   const bool copies = mode == SendMode::Copy && data != copy_.data();
   if (copies && !ownBuffer())
@@ -97,7 +100,8 @@ PollState GrpcSendPort::start(const void *data, uint64_t step, SendMode mode, ui
   credits_.fetch_sub(1, std::memory_order_relaxed);
   outstanding_.store(1, std::memory_order_relaxed);
   started_.fetch_add(bytes, std::memory_order_relaxed);
-  // What acquire() gave is this port's own: the lane writes it again after another acquire(), which waits for it.
+  // What acquire() gave is this port's own: the lane writes it again after another acquire(), which
+  // waits for it.
   borrowed_ = mode == SendMode::Borrow && data != copy_.data();
   if (copies)
     data = std::memcpy(copy_.data(), data, bytes);
@@ -120,30 +124,36 @@ void GrpcSendPort::close() {
   link_.submitClose(*this);
 }
 
-// The lane may take credits meanwhile, which leaves more room than is seen here; other streams may bring more.
+// The lane may take credits meanwhile, which leaves more room than is seen here; other streams may
+// bring more.
 bool GrpcSendPort::addCredits(uint64_t count) {
   uint64_t free = credits_.load(std::memory_order_relaxed);
   do {
     if (count > spec_.capacity - free)
       return false;
-  } while (!credits_.compare_exchange_weak(free, free + count, std::memory_order_release, std::memory_order_relaxed));
+  } while (!credits_.compare_exchange_weak(free, free + count, std::memory_order_release,
+                                           std::memory_order_relaxed));
   wake_.wake();
   return true;
 }
 
 void GrpcSendPort::chunkReleased() {
-  // A slice may be destroyed after its stream is gone, on a thread of gRPC's own: once nothing is outstanding shutdown()
-  // may return and free the port, so the count of those in here is what goes last.
+  // A slice may be destroyed after its stream is gone, on a thread of gRPC's own: once nothing is
+  // outstanding shutdown() may return and free the port, so the count of those in here is what goes
+  // last.
   releasing_.fetch_add(1, std::memory_order_relaxed);
   if (outstanding_.fetch_sub(1, std::memory_order_acq_rel) == 1)
     wake_.wake();
   releasing_.fetch_sub(1, std::memory_order_release);
 }
 
-void GrpcSendPort::onSliceDestroyed(void *port) { static_cast<GrpcSendPort *>(port)->chunkReleased(); }
+void GrpcSendPort::onSliceDestroyed(void *port) {
+  static_cast<GrpcSendPort *>(port)->chunkReleased();
+}
 
 GrpcRecvPort::GrpcRecvPort(GrpcLink &link, ChannelSpec spec, bool large)
-    : link_(link), spec_(spec), large_(large), stride_((std::max<uint64_t>(spec.bytes, 1) + 63) / 64 * 64),
+    : link_(link), spec_(spec), large_(large),
+      stride_((std::max<uint64_t>(spec.bytes, 1) + 63) / 64 * 64),
       sizes_(spec.unit ? new std::atomic<uint64_t>[spec.capacity]() : nullptr),
       chunks_(large ? chunks() * spec.capacity : 0, Chunk::Missing) {}
 
@@ -164,8 +174,8 @@ PollState GrpcRecvPort::pollStart(const void **data, uint64_t known, uint64_t *t
 /// On the lane's thread. The oldest message is Ready whole, or from `least` bytes on.
 PollState GrpcRecvPort::look(const void **data, uint64_t least, uint64_t *there) {
   wake_.observe();
-  // Either the reading thread sees this and wakes the lane for a part, or the lane sees the part: both sides store theirs
-  // before they load the other's, sequentially consistent.
+  // Either the reading thread sees this and wakes the lane for a part, or the lane sees the part:
+  // both sides store theirs before they load the other's, sequentially consistent.
   if (bool starts = least != UINT64_MAX; starts != takesStarts_.load(std::memory_order_relaxed))
     takesStarts_.store(starts, std::memory_order_seq_cst);
   bool aborted = aborted_.load(std::memory_order_acquire);
@@ -190,15 +200,17 @@ void GrpcRecvPort::release() {
 
 bool GrpcRecvPort::fits(const FrameHeader &header, bool isFirst) const {
   const uint64_t bytes =
-      spec_.unit ? header.units * spec_.unit : spec_.bytes; // of 32 bits and a channel's bytes at most
+      // of 32 bits and a channel's bytes at most
+      spec_.unit ? header.units * spec_.unit : spec_.bytes;
   if (!spec_.unit ? header.units != 0 : header.units > spec_.bytes / spec_.unit)
     return false;
-  return (isFirst || bytes == sizeOf(header.seq)) && header.offset <= bytes && header.length <= bytes - header.offset &&
-         (header.length != 0 || bytes == 0);
+  return (isFirst || bytes == sizeOf(header.seq)) && header.offset <= bytes &&
+         header.length <= bytes - header.offset && (header.length != 0 || bytes == 0);
 }
 
-/// Small messages are read by one thread, in order: a frame fits only where the one before it ended. Chunks of large
-/// ones come on any stream: one fits if its slot is free and nobody else is writing that chunk, which is marked.
+/// Small messages are read by one thread, in order: a frame fits only where the one before it
+/// ended. Chunks of large ones come on any stream: one fits if its slot is free and nobody else is
+/// writing that chunk, which is marked.
 bool GrpcRecvPort::begin(const FrameHeader &header) {
   auto isFree = [&] {
     return header.seq - tail_.load(std::memory_order_acquire) < spec_.capacity &&
@@ -206,16 +218,18 @@ bool GrpcRecvPort::begin(const FrameHeader &header) {
   };
   auto note = [&](bool isFirst) {
     if (isFirst && spec_.unit)
-      sizes_[header.seq % spec_.capacity].store(header.units * spec_.unit, std::memory_order_relaxed);
+      sizes_[header.seq % spec_.capacity].store(header.units * spec_.unit,
+                                                std::memory_order_relaxed);
     return true;
   };
   if (!large_) {
     const uint64_t filled = filled_.load(std::memory_order_relaxed);
-    return isFree() && header.seq == head_.load(std::memory_order_relaxed) && header.offset == filled &&
-           fits(header, filled == 0) && note(filled == 0);
+    return isFree() && header.seq == head_.load(std::memory_order_relaxed) &&
+           header.offset == filled && fits(header, filled == 0) && note(filled == 0);
   }
   base::MutexLock lock(chunkMutex_);
-  const uint64_t head = head_.load(std::memory_order_relaxed), filled = filled_.load(std::memory_order_relaxed);
+  const uint64_t head = head_.load(std::memory_order_relaxed),
+                 filled = filled_.load(std::memory_order_relaxed);
   const bool ahead = header.seq > head || (header.seq == head && header.offset >= filled);
   if (!isFree() || !ahead || header.offset % kMaxChunk != 0)
     return false;
@@ -231,7 +245,8 @@ bool GrpcRecvPort::begin(const FrameHeader &header) {
   return true;
 }
 
-/// The payload is there. Of a large message, whoever closes the first gap counts all chunks that are there behind it.
+/// The payload is there. Of a large message, whoever closes the first gap counts all chunks that
+/// are there behind it.
 void GrpcRecvPort::arrived(const FrameHeader &header) {
   if (!large_)
     return advance(header.seq, header.offset + header.length);
@@ -251,8 +266,8 @@ void GrpcRecvPort::arrived(const FrameHeader &header) {
   }
 }
 
-/// The sender has closed the channel. On another stream chunks of messages before `seq` may still be on their way, but
-/// of none from `seq` on can one be here.
+/// The sender has closed the channel. On another stream chunks of messages before `seq` may still
+/// be on their way, but of none from `seq` on can one be here.
 bool GrpcRecvPort::end(uint64_t seq) {
   auto endAt = [&] {
     const uint64_t head = head_.load(std::memory_order_relaxed);
@@ -277,12 +292,15 @@ bool GrpcRecvPort::end(uint64_t seq) {
 }
 
 std::string GrpcRecvPort::expects() const {
-  const uint64_t head = head_.load(std::memory_order_relaxed), filled = filled_.load(std::memory_order_relaxed);
-  return absl::StrCat("byte ", filled, " of message ", head,
-                      large_ ? absl::StrCat(" or a later chunk of ", kMaxChunk, " that has not come yet") : "", " (",
-                      spec_.unit ? absl::StrCat("at most ", spec_.bytes / spec_.unit, " times ", spec_.unit)
-                                 : absl::StrCat(spec_.bytes),
-                      " bytes each, capacity ", spec_.capacity, ")");
+  const uint64_t head = head_.load(std::memory_order_relaxed),
+                 filled = filled_.load(std::memory_order_relaxed);
+  return absl::StrCat(
+      "byte ", filled, " of message ", head,
+      large_ ? absl::StrCat(" or a later chunk of ", kMaxChunk, " that has not come yet") : "",
+      " (",
+      spec_.unit ? absl::StrCat("at most ", spec_.bytes / spec_.unit, " times ", spec_.unit)
+                 : absl::StrCat(spec_.bytes),
+      " bytes each, capacity ", spec_.capacity, ")");
 }
 
 void GrpcRecvPort::reset() {

@@ -14,12 +14,13 @@
 namespace graphc::transport {
 namespace {
 constexpr char kPlanKey[] = "graphc-plan", kRunKey[] = "graphc-run", kTaskKey[] = "graphc-task",
-               kIncarnationKey[] = "graphc-incarnation", kPeerKey[] = "graphc-peer", kStreamKey[] = "graphc-stream",
-               kStreamsKey[] = "graphc-streams";
+               kIncarnationKey[] = "graphc-incarnation", kPeerKey[] = "graphc-peer",
+               kStreamKey[] = "graphc-stream", kStreamsKey[] = "graphc-streams";
 
 template <class Metadata> std::string lookUp(const Metadata &metadata, const char *key) {
   auto found = metadata.find(key);
-  return found == metadata.end() ? std::string() : std::string(found->second.data(), found->second.size());
+  return found == metadata.end() ? std::string()
+                                 : std::string(found->second.data(), found->second.size());
 }
 
 /// Answers a call with an error and nothing else.
@@ -32,7 +33,8 @@ public:
 };
 } // namespace
 
-/// What the two directions of dialling share: read for ever, hand messages to the link, write for the link.
+/// What the two directions of dialling share: read for ever, hand messages to the link, write for
+/// the link.
 template <class Base> class StreamReactor : public Base, public GrpcWire {
 public:
   StreamReactor(GrpcTransport &transport, GrpcTransport::Peer &peer, uint32_t number)
@@ -45,12 +47,14 @@ public:
   void OnWriteDone(bool ok) override {
     outgoing_.Clear();
     if (!ok)
-      end(absl::UnavailableError(absl::StrCat("the data stream with ", peer_.link.peer(), " broke")));
+      end(absl::UnavailableError(
+          absl::StrCat("the data stream with ", peer_.link.peer(), " broke")));
     peer_.link.written(number_);
   }
   void OnReadDone(bool ok) override {
     if (!ok) {
-      end(absl::UnavailableError(absl::StrCat("the data stream with ", peer_.link.peer(), " ended")));
+      end(absl::UnavailableError(
+          absl::StrCat("the data stream with ", peer_.link.peer(), " ended")));
       return;
     }
     if (absl::Status status = peer_.link.received(number_, incoming_); !status.ok()) {
@@ -82,10 +86,12 @@ public:
     context->AddInitialMetadata(kIncarnationKey, absl::StrCat(transport.self_.incarnation));
     StartSendInitialMetadata();
   }
-  // Reads and writes begin once the call stands: the constructor runs before gRPC has bound the reactor to the call.
+  // Reads and writes begin once the call stands: the constructor runs before gRPC has bound the
+  // reactor to the call.
   void OnSendInitialMetadataDone(bool ok) override {
     if (absl::Status status = peer_.link.attach(number_, this, peer_.incarnation); !status.ok()) {
-      Finish(grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message())));
+      Finish(grpc::Status(static_cast<grpc::StatusCode>(status.code()),
+                          std::string(status.message())));
       return;
     }
     transport_.streamUp();
@@ -102,7 +108,8 @@ public:
   }
 };
 
-class ClientStream final : public StreamReactor<grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>> {
+class ClientStream final
+    : public StreamReactor<grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>> {
 public:
   ClientStream(GrpcTransport &transport, GrpcTransport::Peer &peer, uint32_t number,
                std::shared_ptr<grpc::Channel> channel)
@@ -126,12 +133,13 @@ public:
     uint64_t incarnation = 0;
     if (ok) {
       std::string said = lookUp(context_->GetServerInitialMetadata(), kIncarnationKey);
-      absl::Status named = tls::certificateOf(*context_->auth_context()).checkTask(peer_.link.peer());
+      absl::Status named =
+          tls::certificateOf(*context_->auth_context()).checkTask(peer_.link.peer());
       if (!named.ok()) {
         transport_.refuse(std::move(named));
       } else if (!absl::SimpleAtoi(said, &incarnation) || incarnation != peer_.incarnation) {
-        transport_.refuse(absl::FailedPreconditionError(
-            absl::StrCat("another process than the one that the master knows answers as ", peer_.link.peer())));
+        transport_.refuse(absl::FailedPreconditionError(absl::StrCat(
+            "another process than the one that the master knows answers as ", peer_.link.peer())));
       } else if (peer_.link.attach(number_, this, incarnation).ok()) {
         transport_.streamUp();
         begin();
@@ -148,8 +156,9 @@ public:
   void OnDone(const grpc::Status &status) override {
     GrpcTransport &transport = transport_;
     if (!status.ok())
-      transport.refuse(base::annotate(base::foreignStatus(status.error_code(), status.error_message()),
-                                      absl::StrCat("data stream to ", peer_.link.peer())));
+      transport.refuse(
+          base::annotate(base::foreignStatus(status.error_code(), status.error_message()),
+                         absl::StrCat("data stream to ", peer_.link.peer())));
     delete this;
     transport.streamGone();
   }
@@ -163,19 +172,23 @@ GrpcTransport::GrpcTransport(GrpcIdentity self, uint64_t largeBytes)
     : self_(std::move(self)), largeBytes_(largeBytes) {}
 GrpcTransport::~GrpcTransport() { shutdown(); }
 
-void GrpcTransport::addPeer(uint32_t task, const std::string &name, uint64_t incarnation, const std::string &address) {
-  peers_.emplace(task, std::make_unique<Peer>(task, name, incarnation, address, self_.incarnation, largeBytes_));
+void GrpcTransport::addPeer(uint32_t task, const std::string &name, uint64_t incarnation,
+                            const std::string &address) {
+  peers_.emplace(task, std::make_unique<Peer>(task, name, incarnation, address, self_.incarnation,
+                                              largeBytes_));
 }
 
-/// The side with the lower number opens the streams; what they say of themselves the other side checks (accept).
-absl::Status GrpcTransport::connect(uint32_t peer,
-                                    const std::function<absl::StatusOr<std::shared_ptr<grpc::Channel>>()> &dial) {
+/// The side with the lower number opens the streams; what they say of themselves the other side
+/// checks (accept).
+absl::Status GrpcTransport::connect(
+    uint32_t peer, const std::function<absl::StatusOr<std::shared_ptr<grpc::Channel>>()> &dial) {
   Peer &to = *peers_.at(peer);
   for (uint32_t number = 0; number < to.link.streams(); ++number) {
     auto channel = dial();
     if (!channel.ok())
       return channel.status();
-    auto *stream = new ClientStream(*this, to, number, *std::move(channel)); // deletes itself in OnDone
+    // deletes itself in OnDone
+    auto *stream = new ClientStream(*this, to, number, *std::move(channel));
     {
       base::MutexLock lock(mutex_);
       ++streams_;
@@ -234,21 +247,23 @@ void GrpcTransport::streamDown(Peer &peer, absl::Status why) {
     if (ending_ || std::exchange(reported_, true))
       return;
   }
-  // The owner first: a lane that wakes by the abort must find the cause recorded, or it takes the broken stream for its own
-  // failure.
+  // The owner first: a lane that wakes by the abort must find the cause recorded, or it takes the
+  // broken stream for its own failure.
   if (broken_)
     broken_(peer.task, why);
   abort(std::move(why));
 }
 
-// The last touch of a stream on its transport: notified under the lock, so that shutdown cannot return in between.
+// The last touch of a stream on its transport: notified under the lock, so that shutdown cannot
+// return in between.
 void GrpcTransport::streamGone() {
   base::MutexLock lock(mutex_);
   --streams_;
   changed_.notifyAll();
 }
 
-/// Streams end, lanes wake, and this waits for both: each reactor to be gone, and gRPC to have freed each slice.
+/// Streams end, lanes wake, and this waits for both: each reactor to be gone, and gRPC to have
+/// freed each slice.
 bool GrpcTransport::shutdown(absl::Duration wait) {
   {
     base::MutexLock lock(mutex_);
@@ -263,7 +278,8 @@ bool GrpcTransport::shutdown(absl::Duration wait) {
     peer->link.end(); // what a lane has queued before it was woken
   absl::Time limit = absl::Now() + wait;
   auto drained = [&] {
-    return std::all_of(peers_.begin(), peers_.end(), [](auto &entry) { return entry.second->link.drained(); });
+    return std::all_of(peers_.begin(), peers_.end(),
+                       [](auto &entry) { return entry.second->link.drained(); });
   };
   base::MutexLock lock(mutex_);
   while ((streams_ > 0 || !drained()) && absl::Now() < limit)
@@ -319,7 +335,8 @@ absl::Status GrpcTransport::reset(uint64_t generation) {
   return absl::OkStatus();
 }
 
-/// Calls that never stood are cancelled. And nobody keeps one: a message that was written when its stream had ended lies in the call.
+/// Calls that never stood are cancelled. And nobody keeps one: a message that was written when its
+/// stream had ended lies in the call.
 void GrpcTransport::hangUp(uint32_t peer) {
   std::vector<std::shared_ptr<grpc::ClientContext>> calls; // go behind the lock
   {
@@ -369,28 +386,32 @@ GrpcTransport::check(grpc::GenericCallbackServerContext &context) {
         absl::StrCat("the caller runs plan ", plan, ", this task ", self_.fingerprint));
   if (lookUp(metadata, kRunKey) != self_.run)
     return absl::FailedPreconditionError("the caller is of another run");
-  if (!absl::SimpleAtoi(lookUp(metadata, kTaskKey), &task) || !absl::SimpleAtoi(lookUp(metadata, kPeerKey), &peer) ||
+  if (!absl::SimpleAtoi(lookUp(metadata, kTaskKey), &task) ||
+      !absl::SimpleAtoi(lookUp(metadata, kPeerKey), &peer) ||
       !absl::SimpleAtoi(lookUp(metadata, kIncarnationKey), &incarnation) ||
       !absl::SimpleAtoi(lookUp(metadata, kStreamKey), &number) ||
       !absl::SimpleAtoi(lookUp(metadata, kStreamsKey), &streams))
-    return absl::InvalidArgumentError("the call does not say which task makes it, for which of its streams");
+    return absl::InvalidArgumentError(
+        "the call does not say which task makes it, for which of its streams");
   if (peer != self_.task)
-    return absl::FailedPreconditionError(absl::StrCat("this is ", self_.name, ", not task ", peer, " of the plan"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("this is ", self_.name, ", not task ", peer, " of the plan"));
   auto found = peers_.find(task);
   if (found == peers_.end() || task >= self_.task)
     return absl::FailedPreconditionError(
         absl::StrCat("task ", task, " has no channel with ", self_.name, " or must not dial"));
   if (found->second->incarnation != incarnation)
     return absl::FailedPreconditionError(
-        absl::StrCat("another process than the one that the master knows says it is ", found->second->link.peer()));
+        absl::StrCat("another process than the one that the master knows says it is ",
+                     found->second->link.peer()));
   const GrpcLink &link = found->second->link;
   tls::PeerCertificate certificate = tls::certificateOf(*context.auth_context());
   if (absl::Status named = certificate.check(link.peer(), found->second->address); !named.ok())
     return named;
   if (streams != link.streams() || number >= streams)
-    return absl::FailedPreconditionError(absl::StrCat(link.peer(), " opens data stream ", number, " of ", streams, ", ",
-                                                      self_.name, " expects ", link.streams(),
-                                                      ": use the same graphrun on all machines"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(link.peer(), " opens data stream ", number, " of ", streams, ", ", self_.name,
+                     " expects ", link.streams(), ": use the same graphrun on all machines"));
   return std::make_pair(found->second.get(), number);
 }
 
@@ -404,7 +425,8 @@ grpc::ServerGenericBidiReactor *GrpcTransport::accept(grpc::GenericCallbackServe
       return new Refusal(absl::UnavailableError("the task is ending"));
     ++streams_;
   }
-  return new ServerStream(*this, *caller->first, caller->second, context); // deletes itself in OnDone
+  // deletes itself in OnDone
+  return new ServerStream(*this, *caller->first, caller->second, context);
 }
 
 void DataService::serve(GrpcTransport *transport) {
@@ -424,13 +446,15 @@ void DataService::serveNoMore(GrpcTransport *transport) {
   std::erase(transports_, transport);
 }
 
-/// gRPC asks, on a thread of its own, for each call that comes in. The transport that expects the caller's process takes the call or refuses it.
-/// Where none expects that process the first one says why it is refused.
-grpc::ServerGenericBidiReactor *DataService::CreateReactor(grpc::GenericCallbackServerContext *context) {
+/// gRPC asks, on a thread of its own, for each call that comes in. The transport that expects the
+/// caller's process takes the call or refuses it. Where none expects that process the first one
+/// says why it is refused.
+grpc::ServerGenericBidiReactor *
+DataService::CreateReactor(grpc::GenericCallbackServerContext *context) {
   if (context->method() != kMethod)
     return new Refusal(absl::UnimplementedError(absl::StrCat("no method ", context->method())));
-  // Held while accept() runs so that serve(nullptr) means: no transport is touched any more. accept() calls nothing that
-  // waits.
+  // Held while accept() runs so that serve(nullptr) means: no transport is touched any more.
+  // accept() calls nothing that waits.
   base::MutexLock lock(mutex_);
   if (transports_.empty())
     return new Refusal(absl::UnavailableError("the task is not ready for data"));

@@ -12,15 +12,15 @@ namespace {
 class InProcessTransport final : public Transport {
 public:
   absl::Status add(const ChannelSpec &spec) {
-    GRAPHC_ASSIGN_OR_RETURN(
-        device::MemoryRegion memory,
-        device::MemoryRegion::allocate(ringBytes(spec), device::MemoryRegion::Guard::None, "a channel"));
+    GRAPHC_ASSIGN_OR_RETURN(device::MemoryRegion memory,
+                            device::MemoryRegion::allocate(
+                                ringBytes(spec), device::MemoryRegion::Guard::None, "a channel"));
     auto *ring = new (memory.data()) RingMemory; // zeroed pages: every counter starts at 0
     memories_.push_back(std::move(memory));
     if (!ports_.addSender(spec, ring, base::FutexScope::Process, "this process") ||
         !ports_.addReceiver(spec, ring, base::FutexScope::Process, "this process"))
-      return absl::InvalidArgumentError(
-          absl::StrCat("channel ", spec.key.channel, " instance ", spec.key.instance, " is listed twice"));
+      return absl::InvalidArgumentError(absl::StrCat("channel ", spec.key.channel, " instance ",
+                                                     spec.key.instance, " is listed twice"));
     return absl::OkStatus();
   }
   SendPort *sender(ChannelKey key) override { return ports_.sender(key); }
@@ -47,7 +47,8 @@ private:
 
 } // namespace
 
-absl::StatusOr<std::unique_ptr<Transport>> makeInProcessTransport(const std::vector<ChannelSpec> &specs) {
+absl::StatusOr<std::unique_ptr<Transport>>
+makeInProcessTransport(const std::vector<ChannelSpec> &specs) {
   auto transport = std::make_unique<InProcessTransport>();
   for (const ChannelSpec &spec : specs)
     GRAPHC_RETURN_IF_ERROR(transport->add(spec));

@@ -1,4 +1,4 @@
-//===- InProcessTransport.h - channels between two lanes of one process ---------------------------------*- C++ -*-===//
+//===- InProcessTransport.h - channels between two lanes of one process -------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_INPROCESSTRANSPORT_H
 #define GRAPHC_RUNTIME_TRANSPORT_INPROCESSTRANSPORT_H
 
@@ -11,7 +11,8 @@
 namespace graphc::transport {
 
 /// Both ends of every channel in `specs`. Keys must differ.
-absl::StatusOr<std::unique_ptr<Transport>> makeInProcessTransport(const std::vector<ChannelSpec> &specs);
+absl::StatusOr<std::unique_ptr<Transport>>
+makeInProcessTransport(const std::vector<ChannelSpec> &specs);
 
 } // namespace graphc::transport
 #endif

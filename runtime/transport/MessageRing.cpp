@@ -8,10 +8,12 @@
 namespace graphc::transport {
 namespace {
 
-/// Spins and yields, then sleeps on `event` until ready() or the timeout. `announced` is the word by which the other side knows.
+/// Spins and yields, then sleeps on `event` until ready() or the timeout. `announced` is the word
+/// by which the other side knows.
 template <typename Ready>
 void awaitThenSleep(SpinThenPark &spinThenPark, const Ready &ready, std::atomic<uint32_t> &event,
-                    std::atomic<uint32_t> &announced, base::FutexScope scope, absl::Duration timeout) {
+                    std::atomic<uint32_t> &announced, base::FutexScope scope,
+                    absl::Duration timeout) {
   if (spinThenPark.await(ready, timeout))
     return;
   uint32_t seen = event.load(std::memory_order_acquire);
@@ -48,28 +50,29 @@ void AbortState::clear() {
   aborted_.store(false, std::memory_order_release);
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Sender
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-/// The receiver's count of releases is read only where the one seen last does not suffice: it is in a cache line that
-/// the receiver writes.
+/// The receiver's count of releases is read only where the one seen last does not suffice: it is in
+/// a cache line that the receiver writes.
 bool RingSender::hasFree(uint64_t free) {
   if (produced_ - seenConsumed_ + free <= spec_.capacity)
     return true;
   seenConsumed_ = ring_->consumer.consumed.load(std::memory_order_seq_cst);
   // A hostile count may claim anything; more than we sent is refused, less only stops us.
   if (seenConsumed_ > produced_) {
-    abort_.set(
-        absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": channel ", spec_.key.channel, " was released ",
-                                         seenConsumed_, " times after ", produced_, " messages")));
+    abort_.set(absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": channel ",
+                                                spec_.key.channel, " was released ", seenConsumed_,
+                                                " times after ", produced_, " messages")));
     seenConsumed_ = produced_ - spec_.capacity;
     return false;
   }
   return produced_ - seenConsumed_ + free <= spec_.capacity;
 }
 
-/// The slot gets the payload or, of a zero-copy message, the place of the payload in this task's zero-copy memory.
+/// The slot gets the payload or, of a zero-copy message, the place of the payload in this task's
+/// zero-copy memory.
 bool RingSender::writeSlot(const void *data, uint64_t bytes) {
   uint8_t *to = slots_ + slotStride(spec_) * slot_;
   if (spec_.unit)
@@ -79,11 +82,12 @@ bool RingSender::writeSlot(const void *data, uint64_t bytes) {
       memcpy(to, data, bytes);
     return true;
   }
-  uint64_t offset = uint64_t(reinterpret_cast<uintptr_t>(data) - reinterpret_cast<uintptr_t>(zeroCopy_.data));
+  uint64_t offset =
+      uint64_t(reinterpret_cast<uintptr_t>(data) - reinterpret_cast<uintptr_t>(zeroCopy_.data));
   if (offset > zeroCopy_.bytes || spec_.bytes > zeroCopy_.bytes - offset)
-    return abort_.set(
-               absl::InternalError(absl::StrCat("channel ", spec_.key.channel, " sends zero-copy what is not in the ",
-                                                zeroCopy_.bytes, " bytes that ", peer_, " can read"))),
+    return abort_.set(absl::InternalError(
+               absl::StrCat("channel ", spec_.key.channel, " sends zero-copy what is not in the ",
+                            zeroCopy_.bytes, " bytes that ", peer_, " can read"))),
            false;
   memcpy(to, &offset, sizeof offset);
   return true;
@@ -99,8 +103,8 @@ PollState RingSender::acquire(void **data) {
   return PollState::Ready;
 }
 
-/// The slot is written before the count of messages, which the receiver reads: so what it counts is there. Then whoever
-/// sleeps is woken.
+/// The slot is written before the count of messages, which the receiver reads: so what it counts is
+/// there. Then whoever sleeps is woken.
 PollState RingSender::start(const void *data, uint64_t step, SendMode, uint64_t bytes) {
   bytes = spec_.unit ? bytes : spec_.bytes;
   if (abort_.isAborted())
@@ -121,12 +125,15 @@ PollState RingSender::start(const void *data, uint64_t step, SendMode, uint64_t 
   return PollState::Ready;
 }
 
-/// A zero-copy message is done when the receiver has released every message: then nobody reads the sender's memory.
+/// A zero-copy message is done when the receiver has released every message: then nobody reads the
+/// sender's memory.
 PollState RingSender::done() {
   if (!spec_.zeroCopy)
     return PollState::Ready; // start() copied
   finishing_ = !hasFree(spec_.capacity);
-  return !finishing_ ? PollState::Ready : abort_.isAborted() ? PollState::Aborted : PollState::Pending;
+  return !finishing_          ? PollState::Ready
+         : abort_.isAborted() ? PollState::Aborted
+                              : PollState::Pending;
 }
 
 void RingSender::wakeReceiver() {
@@ -148,8 +155,8 @@ void RingSender::close() {
 void RingSender::wait(absl::Duration timeout) {
   uint64_t free = finishing_ ? spec_.capacity : 1;
   awaitThenSleep(
-      spinThenPark_, [this, free] { return abort_.isAborted() || hasFree(free); }, ring_->consumer.senderEvent,
-      ring_->producer.senderWaiting, scope_, timeout);
+      spinThenPark_, [this, free] { return abort_.isAborted() || hasFree(free); },
+      ring_->consumer.senderEvent, ring_->producer.senderWaiting, scope_, timeout);
 }
 
 void RingSender::reset(uint64_t generation) {
@@ -164,37 +171,39 @@ void RingSender::reset(uint64_t generation) {
 
 void RingSender::wakeLocal() { signal(ring_->consumer.senderEvent, scope_); }
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Receiver
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-/// The sender's memory can hold anything: the count, the generation and the reference are checked before the lane gets an
-/// address.
+/// The sender's memory can hold anything: the count, the generation and the reference are checked
+/// before the lane gets an address.
 PollState RingReceiver::poll(const void **data) {
   if (seenProduced_ == consumed_) {
     // Closed is read before the counter: what was sent before close() is then certainly seen.
     bool closed = ring_->producer.closed.load(std::memory_order_acquire) != 0;
     seenProduced_ = ring_->producer.produced.load(std::memory_order_acquire);
     if (seenProduced_ == consumed_)
-      return closed ? PollState::Closed : abort_.isAborted() ? PollState::Aborted : PollState::Pending;
+      return closed               ? PollState::Closed
+             : abort_.isAborted() ? PollState::Aborted
+                                  : PollState::Pending;
     uint64_t sentIn = ring_->producer.generation.load(std::memory_order_relaxed);
     if (seenProduced_ - consumed_ > spec_.capacity || sentIn != generation_) {
-      abort_.set(
-          sentIn != generation_
-              ? absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": a message of generation ", sentIn,
-                                                 " on channel ", spec_.key.channel, " in generation ", generation_))
-              : absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": channel ", spec_.key.channel,
-                                                 " claims ", seenProduced_ - consumed_, " messages in ", spec_.capacity,
-                                                 " slots")));
+      abort_.set(sentIn != generation_
+                     ? absl::DataLossError(absl::StrCat(
+                           "shared memory of ", peer_, ": a message of generation ", sentIn,
+                           " on channel ", spec_.key.channel, " in generation ", generation_))
+                     : absl::DataLossError(absl::StrCat(
+                           "shared memory of ", peer_, ": channel ", spec_.key.channel, " claims ",
+                           seenProduced_ - consumed_, " messages in ", spec_.capacity, " slots")));
       seenProduced_ = consumed_;
       return PollState::Aborted;
     }
   }
   *data = payload();
   if (!*data) {
-    abort_.set(absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": channel ", spec_.key.channel,
-                                                " refers to what is not in the ", zeroCopy_.bytes,
-                                                " bytes it sends zero-copy")));
+    abort_.set(absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": channel ",
+                                                spec_.key.channel, " refers to what is not in the ",
+                                                zeroCopy_.bytes, " bytes it sends zero-copy")));
     return PollState::Aborted;
   }
   return readSize() ? PollState::Ready : PollState::Aborted;
@@ -205,11 +214,13 @@ bool RingReceiver::readSize() {
   messageBytes_ = spec_.bytes;
   if (!spec_.unit)
     return true;
-  memcpy(&messageBytes_, slots_ + slotStride(spec_) * slot_ + payloadStride(spec_), sizeof messageBytes_);
+  memcpy(&messageBytes_, slots_ + slotStride(spec_) * slot_ + payloadStride(spec_),
+         sizeof messageBytes_);
   if (isMessageSize(spec_, messageBytes_))
     return true;
-  abort_.set(absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": a message on channel ", spec_.key.channel,
-                                              " says that it has ", messageBytes_, " bytes; expected at most ",
+  abort_.set(absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": a message on channel ",
+                                              spec_.key.channel, " says that it has ",
+                                              messageBytes_, " bytes; expected at most ",
                                               spec_.bytes, ", a multiple of ", spec_.unit)));
   messageBytes_ = 0;
   return false;
@@ -245,12 +256,12 @@ bool RingReceiver::changed() const {
 
 void RingReceiver::wait(absl::Duration timeout) {
   awaitThenSleep(
-      spinThenPark_, [this] { return changed(); }, ring_->producer.receiverEvent, ring_->consumer.receiverWaiting,
-      scope_, timeout);
+      spinThenPark_, [this] { return changed(); }, ring_->producer.receiverEvent,
+      ring_->consumer.receiverWaiting, scope_, timeout);
 }
 
-/// Sleeps once for the messages of many senders: the arrival counter wakes it when as many have come as are missing
-/// here.
+/// Sleeps once for the messages of many senders: the arrival counter wakes it when as many have
+/// come as are missing here.
 void RingReceiver::waitAll(std::span<RecvPort *const> ports, absl::Duration timeout) {
   if (!arrivals_)
     return wait(timeout);
@@ -259,9 +270,13 @@ void RingReceiver::waitAll(std::span<RecvPort *const> ports, absl::Duration time
     return other && other->arrivals_ == arrivals_ && !other->changed();
   };
   auto missing = [&] { return uint64_t(std::count_if(ports.begin(), ports.end(), isMissing)); };
-  // What is counted from here on is not among what is there, or it is, and the lane looks once too often.
-  uint64_t arrived = arrivals_->arrived.load(std::memory_order_seq_cst), wanted = arrived + missing();
-  auto isThere = [&] { return arrivals_->arrived.load(std::memory_order_seq_cst) >= wanted || abort_.isAborted(); };
+  // What is counted from here on is not among what is there, or it is, and the lane looks once too
+  // often.
+  uint64_t arrived = arrivals_->arrived.load(std::memory_order_seq_cst),
+           wanted = arrived + missing();
+  auto isThere = [&] {
+    return arrivals_->arrived.load(std::memory_order_seq_cst) >= wanted || abort_.isAborted();
+  };
   if (spinThenPark_.await(isThere, timeout))
     return;
   const uint32_t seen = arrivals_->event.load(std::memory_order_acquire);

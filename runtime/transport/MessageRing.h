@@ -1,20 +1,23 @@
-//===- MessageRing.h - mailbox rings in memory that two lanes share -------------------------------------*- C++ -*-===//
+//===- MessageRing.h - mailbox rings in memory that two lanes share -----------------*- C++ -*-===//
 //
-// One ring a channel instance, in plain memory (in-process) or in a memfd (shared memory). Layout, 64-byte lines:
+// One ring a channel instance, in plain memory (in-process) or in a memfd (shared memory). Layout,
+// 64-byte lines:
 //
 //   ProducerLine   written by the sender    produced, generation, step, closed; the sender's wish to be woken
 //   ConsumerLine   written by the receiver  consumed; the receiver's wish to be woken
-//   slot 0 … capacity-1, each round64(bytes), and where messages have an actual size one more line, which holds it
+//   slot 0 … capacity-1, each round64(bytes), and where messages have an actual size one more line,
+//   which holds it
 //
-// A message costs the receiver two cache lines (ProducerLine, payload) and the sender one. Sleeping is an event count: the
-// sleeper reads the event word, announces itself, looks once more, and sleeps only while the word is unchanged; the waker
-// changes the word only when somebody is announced. So neither side makes a system call while the other is awake, and no
-// wake-up is lost: announcement and counter are sequentially consistent, hence either the waker sees the announcement or
-// the sleeper sees the counter.
+// A message costs the receiver two cache lines (ProducerLine, payload) and the sender one. Sleeping
+// is an event count: the sleeper reads the event word, announces itself, looks once more, and
+// sleeps only while the word is unchanged; the waker changes the word only when somebody is
+// announced. So neither side makes a system call while the other is awake, and no wake-up is lost:
+// announcement and counter are sequentially consistent, hence either the waker sees the
+// announcement or the sleeper sees the counter.
 //
 // The peer may be hostile: everything it writes is read once into a local and checked before use.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_MESSAGERING_H
 #define GRAPHC_RUNTIME_TRANSPORT_MESSAGERING_H
 
@@ -34,7 +37,8 @@ struct alignas(64) ProducerLine {
   std::atomic<uint64_t> generation;
   std::atomic<uint64_t> step; // of the latest message
   std::atomic<uint32_t> closed;
-  std::atomic<uint32_t> receiverEvent; // futex of the receiver; the receiver's own abort changes it as well
+  // futex of the receiver; the receiver's own abort changes it as well
+  std::atomic<uint32_t> receiverEvent;
   std::atomic<uint32_t> senderWaiting;
 };
 struct alignas(64) ConsumerLine {
@@ -49,11 +53,17 @@ struct RingMemory {
 };
 static_assert(sizeof(RingMemory) == 128 && std::atomic<uint64_t>::is_always_lock_free);
 
-/// Bytes of one slot, and of a ring with all its slots. A slot of a zero-copy channel holds a reference: the offset of the
-/// payload in the sender's zero-copy memory.
-inline uint64_t payloadStride(const ChannelSpec &spec) { return spec.zeroCopy ? 64 : (spec.bytes + 63) / 64 * 64; }
-inline uint64_t slotStride(const ChannelSpec &spec) { return payloadStride(spec) + (spec.unit ? 64 : 0); }
-inline uint64_t ringBytes(const ChannelSpec &spec) { return sizeof(RingMemory) + slotStride(spec) * spec.capacity; }
+/// Bytes of one slot, and of a ring with all its slots. A slot of a zero-copy channel holds a
+/// reference: the offset of the payload in the sender's zero-copy memory.
+inline uint64_t payloadStride(const ChannelSpec &spec) {
+  return spec.zeroCopy ? 64 : (spec.bytes + 63) / 64 * 64;
+}
+inline uint64_t slotStride(const ChannelSpec &spec) {
+  return payloadStride(spec) + (spec.unit ? 64 : 0);
+}
+inline uint64_t ringBytes(const ChannelSpec &spec) {
+  return sizeof(RingMemory) + slotStride(spec) * spec.capacity;
+}
 
 /// What references count from. In one process any address will do.
 struct ZeroCopyView {
@@ -61,7 +71,8 @@ struct ZeroCopyView {
   uint64_t bytes = UINT64_MAX;
 };
 
-/// Whether and why a transport aborted; shared by its ports. `aborted_` is the only part on the step path.
+/// Whether and why a transport aborted; shared by its ports. `aborted_` is the only part on the
+/// step path.
 class AbortState {
 public:
   bool isAborted() const { return aborted_.load(std::memory_order_acquire); }
@@ -79,14 +90,17 @@ private:
 /// Payload counters of one port: written by its lane, read by anyone.
 struct PortCounter {
   std::atomic<uint64_t> bytes{0};
-  void add(uint64_t n) { bytes.store(bytes.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
+  void add(uint64_t n) {
+    bytes.store(bytes.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
 };
 
 class RingSender final : public SendPort {
 public:
-  RingSender(const ChannelSpec &spec, RingMemory *ring, AbortState &abort, base::FutexScope scope, std::string peer)
-      : spec_(spec), ring_(ring), slots_(reinterpret_cast<uint8_t *>(ring + 1)), abort_(abort), scope_(scope),
-        peer_(std::move(peer)) {}
+  RingSender(const ChannelSpec &spec, RingMemory *ring, AbortState &abort, base::FutexScope scope,
+             std::string peer)
+      : spec_(spec), ring_(ring), slots_(reinterpret_cast<uint8_t *>(ring + 1)), abort_(abort),
+        scope_(scope), peer_(std::move(peer)) {}
 
   PollState acquire(void **data) override;
   PollState start(const void *data, uint64_t step, SendMode mode, uint64_t bytes = kWhole) override;
@@ -129,9 +143,10 @@ private:
 
 class RingReceiver final : public RecvPort {
 public:
-  RingReceiver(const ChannelSpec &spec, RingMemory *ring, AbortState &abort, base::FutexScope scope, std::string peer)
-      : spec_(spec), ring_(ring), slots_(reinterpret_cast<uint8_t *>(ring + 1)), abort_(abort), scope_(scope),
-        peer_(std::move(peer)) {}
+  RingReceiver(const ChannelSpec &spec, RingMemory *ring, AbortState &abort, base::FutexScope scope,
+               std::string peer)
+      : spec_(spec), ring_(ring), slots_(reinterpret_cast<uint8_t *>(ring + 1)), abort_(abort),
+        scope_(scope), peer_(std::move(peer)) {}
 
   PollState poll(const void **data) override;
   uint64_t size() const override { return spec_.unit ? messageBytes_ : kWhole; }
@@ -155,7 +170,8 @@ public:
 
 private:
   bool changed() const;
-  /// Where the payload of the oldest message is; null where its reference leads out of the zero-copy memory.
+  /// Where the payload of the oldest message is; null where its reference leads out of the
+  /// zero-copy memory.
   const void *payload() const;
   /// Reads how large the oldest message is; false where it cannot be.
   bool readSize();

@@ -2,13 +2,18 @@
 
 namespace graphc::transport {
 
-bool PortTable::addSender(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope, const std::string &peer) {
-  return senders_.try_emplace(spec.key, std::make_unique<RingSender>(spec, ring, state_, scope, peer)).second;
+bool PortTable::addSender(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope,
+                          const std::string &peer) {
+  return senders_
+      .try_emplace(spec.key, std::make_unique<RingSender>(spec, ring, state_, scope, peer))
+      .second;
 }
 
 bool PortTable::addReceiver(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope,
                             const std::string &peer) {
-  return receivers_.try_emplace(spec.key, std::make_unique<RingReceiver>(spec, ring, state_, scope, peer)).second;
+  return receivers_
+      .try_emplace(spec.key, std::make_unique<RingReceiver>(spec, ring, state_, scope, peer))
+      .second;
 }
 
 SendPort *PortTable::sender(ChannelKey key) const {

@@ -1,4 +1,4 @@
-//===- PortTable.h - the ring ports of one transport, by channel ----------------------------------------*- C++ -*-===//
+//===- PortTable.h - the ring ports of one transport, by channel --------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_PORTTABLE_H
 #define GRAPHC_RUNTIME_TRANSPORT_PORTTABLE_H
 
@@ -9,12 +9,15 @@
 
 namespace graphc::transport {
 
-/// Shared by the in-process and the shared-memory transport. Filled at set-up, then immutable but for the ports' state.
+/// Shared by the in-process and the shared-memory transport. Filled at set-up, then immutable but
+/// for the ports' state.
 class PortTable {
 public:
   /// False: the channel is there already.
-  bool addSender(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope, const std::string &peer);
-  bool addReceiver(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope, const std::string &peer);
+  bool addSender(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope,
+                 const std::string &peer);
+  bool addReceiver(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope,
+                   const std::string &peer);
   /// Of a zero-copy channel that is here: what its references count from.
   void setZeroCopy(ChannelKey key, ZeroCopyView view) { senders_.at(key)->setZeroCopy(view); }
   void mapZeroCopy(ChannelKey key, ZeroCopyView view) { receivers_.at(key)->mapZeroCopy(view); }

@@ -22,14 +22,16 @@ constexpr size_t kMostCallers = 1024;
 
 } // namespace
 
-absl::StatusOr<std::unique_ptr<SegmentAcceptor>> SegmentAcceptor::start(base::UniqueFd listener, Host host) {
+absl::StatusOr<std::unique_ptr<SegmentAcceptor>> SegmentAcceptor::start(base::UniqueFd listener,
+                                                                        Host host) {
   std::unique_ptr<SegmentAcceptor> made(new SegmentAcceptor);
   made->listener_ = std::move(listener);
   made->host_ = std::move(host);
   made->stop_.reset(::eventfd(0, EFD_CLOEXEC));
   if (!made->stop_)
     return base::errnoStatus("eventfd", errno);
-  GRAPHC_ASSIGN_OR_RETURN(made->thread_, base::startThread("the handshake's", [one = made.get()] { one->serve(); }));
+  GRAPHC_ASSIGN_OR_RETURN(
+      made->thread_, base::startThread("the handshake's", [one = made.get()] { one->serve(); }));
   return made;
 }
 
@@ -90,7 +92,8 @@ bool SegmentAcceptor::take(Caller &caller) {
   return give(caller.socket.get(), memory->channels, memory->arrivals, memory->arrivalCounters);
 }
 
-/// Behind the shutdown its thanks cannot be sent any more, and those that were count, so that both ends know the same.
+/// Behind the shutdown its thanks cannot be sent any more, and those that were count, so that both
+/// ends know the same.
 bool SegmentAcceptor::leave(Caller &caller) {
   ::shutdown(caller.socket.get(), SHUT_RD);
   const bool thanked = caller.request && receiveThanks(caller.socket.get());

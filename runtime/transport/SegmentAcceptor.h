@@ -1,10 +1,11 @@
-//===- SegmentAcceptor.h - the thread that hands out a receiver's shared memory -------------------------*- C++ -*-===//
+//===- SegmentAcceptor.h - the thread that hands out a receiver's shared memory -----*- C++ -*-===//
 //
-// The receiver's side of the handshake (SegmentHandshake.h), with all callers at once: one that is silent, slow or stopped keeps nobody else
-// waiting. A caller counts as connected when its thanks have come; until then it may ask again by another connection, and the
-// earlier one gets nothing any more.
+// The receiver's side of the handshake (SegmentHandshake.h), with all callers at once: one that is
+// silent, slow or stopped keeps nobody else waiting. A caller counts as connected when its thanks
+// have come; until then it may ask again by another connection, and the earlier one gets nothing
+// any more.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_SEGMENTACCEPTOR_H
 #define GRAPHC_RUNTIME_TRANSPORT_SEGMENTACCEPTOR_H
 
@@ -39,14 +40,16 @@ private:
   struct Caller {
     base::UniqueFd socket;
     absl::Time until; ///< is not listened to any longer
-    std::unique_ptr<Request> request; ///< to which the answer is on its way; null: it has said nothing yet
+    /// to which the answer is on its way; null: it has said nothing yet
+    std::unique_ptr<Request> request;
   };
   SegmentAcceptor() = default;
   void serve();
   bool take(Caller &caller); ///< false: there is no more to say to it
   bool leave(Caller &caller); ///< true: its thanks have come
   bool leaveOthersOf(
-      const Request &request); ///< true: another question of this caller's had its answer, and thanks have come
+      /// true: another question of this caller's had its answer, and thanks have come
+      const Request &request);
 
   base::UniqueFd listener_, stop_;
   Host host_;

@@ -50,7 +50,8 @@ ssize_t sendWith(int socket, const void *data, size_t bytes, std::span<const int
   return ::sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-/// The same way round; descriptors that did not come stay empty, and what is more than wanted is closed.
+/// The same way round; descriptors that did not come stay empty, and what is more than wanted is
+/// closed.
 ssize_t receiveWith(int socket, void *data, size_t bytes, std::span<base::UniqueFd> descriptors) {
   iovec part{data, bytes};
   msghdr message{};
@@ -102,12 +103,14 @@ absl::StatusOr<base::UniqueFd> acceptCaller(int listener) {
 
 absl::StatusOr<Request> receiveRequest(int socket) {
   Request request;
-  const ssize_t got = receiveWith(socket, &request.hello, sizeof request.hello, {&request.zeroCopy, 1});
+  const ssize_t got =
+      receiveWith(socket, &request.hello, sizeof request.hello, {&request.zeroCopy, 1});
   if (got < 0)
     return base::errnoStatus("shared-memory request", errno);
   if (size_t(got) != sizeof request.hello || memcmp(request.hello.magic, magic, 8) != 0 ||
       request.hello.version != version)
-    return absl::InvalidArgumentError("a shared-memory request that is not of this version of graphrun");
+    return absl::InvalidArgumentError(
+        "a shared-memory request that is not of this version of graphrun");
   request.hello.from[sizeof request.hello.from - 1] = 0;
   request.hello.to[sizeof request.hello.to - 1] = 0;
   return request;
@@ -126,8 +129,8 @@ bool give(int socket, int channels, int arrivals, uint32_t arrivalCounters) {
   reply.accepted = 1;
   reply.arrivals = arrivalCounters;
   const int descriptors[] = {channels, arrivals};
-  return sendWith(socket, &reply, sizeof reply, {descriptors, arrivalCounters ? size_t(2) : size_t(1)}) ==
-         ssize_t(sizeof reply);
+  return sendWith(socket, &reply, sizeof reply,
+                  {descriptors, arrivalCounters ? size_t(2) : size_t(1)}) == ssize_t(sizeof reply);
 }
 
 bool receiveThanks(int socket) {
@@ -135,18 +138,22 @@ bool receiveThanks(int socket) {
   return ::recv(socket, &said, 1, MSG_DONTWAIT) == 1 && said == thanks;
 }
 
-/// The sender: asks the receiver's socket, gives the memory that is read in place, and gets that of the channels.
-absl::StatusOr<SharedSegment> requestSegment(const std::string &path, const Hello &hello, int zeroCopy) {
+/// The sender: asks the receiver's socket, gives the memory that is read in place, and gets that of
+/// the channels.
+absl::StatusOr<SharedSegment> requestSegment(const std::string &path, const Hello &hello,
+                                             int zeroCopy) {
   const std::string task(hello.to, strnlen(hello.to, sizeof hello.to));
   if (path.empty())
-    return absl::FailedPreconditionError(absl::StrCat(task, " listens nowhere for tasks of this host"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(task, " listens nowhere for tasks of this host"));
   auto connected = base::connectUnix(path, SOCK_SEQPACKET);
   if (!connected.ok())
     return absl::IsUnavailable(connected.status())
                ? absl::UnavailableError(absl::StrCat(task, " does not listen yet"))
                : base::annotate(connected.status(), absl::StrCat("shared-memory socket of ", task));
   base::UniqueFd fd = *std::move(connected);
-  GRAPHC_RETURN_IF_ERROR(base::annotate(base::checkSameUser(fd.get()), absl::StrCat("shared-memory socket of ", task)));
+  GRAPHC_RETURN_IF_ERROR(base::annotate(base::checkSameUser(fd.get()),
+                                        absl::StrCat("shared-memory socket of ", task)));
   setBlocking(fd.get());
   if (sendWith(fd.get(), &hello, sizeof hello, {&zeroCopy, zeroCopy < 0 ? size_t(0) : size_t(1)}) !=
       ssize_t(sizeof hello))
@@ -156,7 +163,8 @@ absl::StatusOr<SharedSegment> requestSegment(const std::string &path, const Hell
   base::UniqueFd descriptors[2];
   ssize_t got = receiveWith(fd.get(), &reply, sizeof reply, descriptors);
   if (got != ssize_t(sizeof reply))
-    return absl::UnavailableError(absl::StrCat(task, " did not answer on its shared-memory socket"));
+    return absl::UnavailableError(
+        absl::StrCat(task, " did not answer on its shared-memory socket"));
   reply.message[sizeof reply.message - 1] = 0;
   if (reply.accepted != 1)
     return absl::FailedPreconditionError(absl::StrCat(task, " refused: ", reply.message));
@@ -186,11 +194,12 @@ absl::Status checkSegment(int memfd, uint64_t bytes, const std::string &peer) {
   if (seals < 0 || ::fstat(memfd, &info) != 0)
     return absl::DataLossError(absl::StrCat(peer, " sent a descriptor that is no memfd"));
   // Without the seals the owner could cut the memory under our feet (SIGBUS).
-  uint64_t pages = bytes / 4096 * 4096 + (bytes % 4096 ? 4096 : 0); // wraps where no file is that large
+  // wraps where no file is that large
+  uint64_t pages = bytes / 4096 * 4096 + (bytes % 4096 ? 4096 : 0);
   if (pages < bytes || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) ||
       uint64_t(info.st_size) != pages)
-    return absl::DataLossError(
-        absl::StrCat(peer, " sent a segment of ", info.st_size, " bytes or without seals, expected ", bytes, " bytes"));
+    return absl::DataLossError(absl::StrCat(peer, " sent a segment of ", info.st_size,
+                                            " bytes or without seals, expected ", bytes, " bytes"));
   return absl::OkStatus();
 }
 

@@ -1,12 +1,13 @@
-//===- SegmentHandshake.h - how two tasks on one host come to share a segment ---------------------------*- C++ -*-===//
+//===- SegmentHandshake.h - how two tasks on one host come to share a segment -------*- C++ -*-===//
 //
-// The sender connects to the receiver's Unix socket (SOCK_SEQPACKET, base::UnnamedListener) and says who it is, with
-// the memfd of its zero-copy memory where a channel needs it; the receiver answers with a memfd for the channels. Both check the
-// other's user id as the kernel tells it (SO_PEERCRED), so another user's process can neither take a segment nor offer one. The sender
-// thanks for what it has got, and the socket is closed. Without the thanks nothing was given: a sender that was late, or
-// has died on the way, may ask again.
+// The sender connects to the receiver's Unix socket (SOCK_SEQPACKET, base::UnnamedListener) and
+// says who it is, with the memfd of its zero-copy memory where a channel needs it; the receiver
+// answers with a memfd for the channels. Both check the other's user id as the kernel tells it
+// (SO_PEERCRED), so another user's process can neither take a segment nor offer one. The sender
+// thanks for what it has got, and the socket is closed. Without the thanks nothing was given: a
+// sender that was late, or has died on the way, may ask again.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_SEGMENTHANDSHAKE_H
 #define GRAPHC_RUNTIME_TRANSPORT_SEGMENTHANDSHAKE_H
 
@@ -33,14 +34,17 @@ struct Hello {
 };
 
 struct Answer {
-  uint32_t
-      accepted; // 1: the memfd of the channels comes with this message, and that of the arrivals where there are any
+  // 1: the memfd of the channels comes with this message, and that of the arrivals where there are
+  // any
+  uint32_t accepted;
   uint32_t arrivals; // so many
   char message[248]; // otherwise why not
 };
 
-/// Fills everything but `layout` and `zeroCopyBytes`; the tasks' names must be shorter than 128 bytes.
-Hello makeHello(const std::string &run, const std::string &fingerprint, const std::string &from, const std::string &to);
+/// Fills everything but `layout` and `zeroCopyBytes`; the tasks' names must be shorter than 128
+/// bytes.
+Hello makeHello(const std::string &run, const std::string &fingerprint, const std::string &from,
+                const std::string &to);
 
 /// What a caller says first.
 struct Request {
@@ -54,7 +58,8 @@ absl::StatusOr<Request> receiveRequest(int socket);
 /// What a receiver hands out.
 struct SharedSegment {
   base::UniqueFd channels;
-  base::UniqueFd arrivals; ///< ArrivalCounter.h, one a channel of the plan; where `arrivalCounters` is not 0
+  /// ArrivalCounter.h, one a channel of the plan; where `arrivalCounters` is not 0
+  base::UniqueFd arrivals;
   uint32_t arrivalCounters = 0;
 };
 void refuse(int socket, const absl::Status &why);
@@ -63,13 +68,16 @@ bool give(int socket, int channels, int arrivals, uint32_t arrivalCounters);
 /// Whether the thanks have come; false where the caller has gone, or says anything else.
 bool receiveThanks(int socket);
 
-/// Asks `hello.to`, which listens at `path`, for its segment, and passes `zero_copy` (-1: nothing) on. Unavailable: it does not listen yet, or is late.
-/// FailedPrecondition: it refused, with its words.
-absl::StatusOr<SharedSegment> requestSegment(const std::string &path, const Hello &hello, int zeroCopy = -1);
+/// Asks `hello.to`, which listens at `path`, for its segment, and passes `zero_copy` (-1: nothing)
+/// on. Unavailable: it does not listen yet, or is late. FailedPrecondition: it refused, with its
+/// words.
+absl::StatusOr<SharedSegment> requestSegment(const std::string &path, const Hello &hello,
+                                             int zeroCopy = -1);
 
 /// A sealed-size memfd of `bytes` zeros.
 absl::StatusOr<base::UniqueFd> makeSegment(uint64_t bytes);
-/// Has a received descriptor exactly this size, rounded up to whole pages, and the seals that keep it so?
+/// Has a received descriptor exactly this size, rounded up to whole pages, and the seals that keep
+/// it so?
 absl::Status checkSegment(int memfd, uint64_t bytes, const std::string &peer);
 
 } // namespace graphc::transport::detail

@@ -1,4 +1,4 @@
-//===- SharedMemoryTransport.cpp - segments by peer, the thread that hands them out -------------------------------===//
+//===- SharedMemoryTransport.cpp - segments by peer, the thread that hands them out -----------===//
 
 #include "runtime/transport/SharedMemoryTransport.h"
 
@@ -24,7 +24,8 @@ namespace {
 
 /// Channels in ascending order of key, rings end to end: both sides compute the same offsets.
 void sortSpecs(std::vector<ChannelSpec> &specs) {
-  std::sort(specs.begin(), specs.end(), [](const ChannelSpec &a, const ChannelSpec &b) { return a.key < b.key; });
+  std::sort(specs.begin(), specs.end(),
+            [](const ChannelSpec &a, const ChannelSpec &b) { return a.key < b.key; });
 }
 
 /// Every peer listens before any is told to connect.
@@ -42,8 +43,8 @@ uint64_t segmentBytes(const std::vector<ChannelSpec> &specs) {
 uint64_t layoutHash(const std::vector<ChannelSpec> &specs) {
   std::string text;
   for (const ChannelSpec &spec : specs)
-    absl::StrAppend(&text, spec.key.channel, ".", spec.key.instance, ":", spec.bytes, "x", spec.capacity,
-                    spec.zeroCopy ? "p" : "", spec.gathered ? "g\n" : "\n");
+    absl::StrAppend(&text, spec.key.channel, ".", spec.key.instance, ":", spec.bytes, "x",
+                    spec.capacity, spec.zeroCopy ? "p" : "", spec.gathered ? "g\n" : "\n");
   base::Sha256Digest digest = base::sha256(text);
   uint64_t hash;
   memcpy(&hash, digest.data(), sizeof hash);
@@ -54,7 +55,8 @@ class Mapping {
 public:
   Mapping() = default;
   Mapping(Mapping &&other) noexcept
-      : base_(std::exchange(other.base_, nullptr)), bytes_(other.bytes_), writable_(other.writable_) {}
+      : base_(std::exchange(other.base_, nullptr)), bytes_(other.bytes_),
+        writable_(other.writable_) {}
   Mapping &operator=(Mapping &&other) noexcept {
     std::swap(base_, other.base_);
     std::swap(bytes_, other.bytes_);
@@ -65,7 +67,8 @@ public:
     if (base_)
       ::munmap(base_, bytes_);
   }
-  static absl::StatusOr<Mapping> map(int fd, uint64_t bytes, int protection = PROT_READ | PROT_WRITE) {
+  static absl::StatusOr<Mapping> map(int fd, uint64_t bytes,
+                                     int protection = PROT_READ | PROT_WRITE) {
     Mapping mapping;
     void *base = ::mmap(nullptr, bytes, protection, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED)
@@ -138,14 +141,17 @@ private:
   };
   absl::StatusOr<detail::SegmentAcceptor::Host::Memory> give(const detail::Request &request);
   bool connected(const detail::Request &request);
-  absl::StatusOr<Segment *> segmentOf(const detail::Hello &hello) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status mapZeroCopy(Segment &segment, const detail::Request &request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<Segment *> segmentOf(const detail::Hello &hello)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status mapZeroCopy(Segment &segment, const detail::Request &request)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status attach(const SharedMemoryPeer &peer, const detail::SharedSegment &segment);
   absl::Status makeArrivalCounters() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::string missing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_); // peers that have not come
 
   SharedMemoryOptions options_;
-  std::vector<Mapping> mappings_ ABSL_GUARDED_BY(mutex_); // of rings, and of what peers send zero-copy
+  // of rings, and of what peers send zero-copy
+  std::vector<Mapping> mappings_ ABSL_GUARDED_BY(mutex_);
   std::vector<Mapping> counterMappings_ ABSL_GUARDED_BY(mutex_);
   PortTable ports_; // connect() adds senders under `mutex_`; complete before a lane runs
   base::UniqueFd listener_; // until the acceptor has it
@@ -157,8 +163,8 @@ private:
   std::unique_ptr<detail::SegmentAcceptor> acceptor_; // last: its thread calls this
 };
 
-/// The receiving side: for each peer that sends here a memfd with the rings of its channels, then the arrival counters,
-/// then the acceptor, which hands both out to peers that ask.
+/// The receiving side: for each peer that sends here a memfd with the rings of its channels, then
+/// the arrival counters, then the acceptor, which hands both out to peers that ask.
 absl::Status SharedMemoryImpl::listen() {
   base::MutexLock lock(mutex_);
   for (SharedMemoryPeer &peer : options_.peers) {
@@ -176,8 +182,10 @@ absl::Status SharedMemoryImpl::listen() {
     GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(segment.fd.get(), bytes));
     uint8_t *at = mapping.data();
     for (const ChannelSpec &spec : peer.incoming) {
-      if (!ports_.addReceiver(spec, reinterpret_cast<RingMemory *>(at), base::FutexScope::Shared, peer.task))
-        return absl::InvalidArgumentError(absl::StrCat("channel ", spec.key.channel, " comes from two peers"));
+      if (!ports_.addReceiver(spec, reinterpret_cast<RingMemory *>(at), base::FutexScope::Shared,
+                              peer.task))
+        return absl::InvalidArgumentError(
+            absl::StrCat("channel ", spec.key.channel, " comes from two peers"));
       if (spec.zeroCopy)
         segment.zeroCopy.push_back(spec.key);
       at += ringBytes(spec);
@@ -190,16 +198,18 @@ absl::Status SharedMemoryImpl::listen() {
   if (segments_.empty())
     return absl::OkStatus();
   if (!listener_)
-    return absl::InvalidArgumentError("peers send here, and there is no socket for them to come to");
+    return absl::InvalidArgumentError(
+        "peers send here, and there is no socket for them to come to");
   GRAPHC_ASSIGN_OR_RETURN(
       acceptor_, detail::SegmentAcceptor::start(
-                     std::move(listener_), {[this](const detail::Request &request) { return give(request); },
-                                            [this](const detail::Request &request) { return connected(request); }}));
+                     std::move(listener_),
+                     {[this](const detail::Request &request) { return give(request); },
+                      [this](const detail::Request &request) { return connected(request); }}));
   return absl::OkStatus();
 }
 
-/// One memfd with a counter for each channel whose messages are waited for together. Every sender of such a channel
-/// gets it.
+/// One memfd with a counter for each channel whose messages are waited for together. Every sender
+/// of such a channel gets it.
 absl::Status SharedMemoryImpl::makeArrivalCounters() {
   for (const SharedMemoryPeer &peer : options_.peers)
     for (const ChannelSpec &spec : peer.incoming)
@@ -207,25 +217,31 @@ absl::Status SharedMemoryImpl::makeArrivalCounters() {
         arrivalCounters_ = std::max(arrivalCounters_, spec.key.channel + 1);
   if (arrivalCounters_ == 0)
     return absl::OkStatus();
-  GRAPHC_ASSIGN_OR_RETURN(arrivalsFd_, detail::makeSegment(wholePages(arrivalCounters_ * sizeof(ArrivalCounter))));
-  GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(arrivalsFd_.get(), arrivalCounters_ * sizeof(ArrivalCounter)));
+  GRAPHC_ASSIGN_OR_RETURN(
+      arrivalsFd_, detail::makeSegment(wholePages(arrivalCounters_ * sizeof(ArrivalCounter))));
+  GRAPHC_ASSIGN_OR_RETURN(
+      Mapping mapping, Mapping::map(arrivalsFd_.get(), arrivalCounters_ * sizeof(ArrivalCounter)));
   for (const SharedMemoryPeer &peer : options_.peers)
     for (const ChannelSpec &spec : peer.incoming)
       if (spec.gathered)
-        ports_.gather(spec.key, reinterpret_cast<ArrivalCounter *>(mapping.data()) + spec.key.channel);
+        ports_.gather(spec.key,
+                      reinterpret_cast<ArrivalCounter *>(mapping.data()) + spec.key.channel);
   counterMappings_.push_back(std::move(mapping));
   return absl::OkStatus();
 }
 
-/// Of the caller: it is of this run and this plan, it means this task, it knows the same channels, and it has not come
-/// before.
-absl::StatusOr<SharedMemoryImpl::Segment *> SharedMemoryImpl::segmentOf(const detail::Hello &hello) {
-  detail::Hello expected = detail::makeHello(options_.run, options_.fingerprint, hello.from, options_.self);
+/// Of the caller: it is of this run and this plan, it means this task, it knows the same channels,
+/// and it has not come before.
+absl::StatusOr<SharedMemoryImpl::Segment *>
+SharedMemoryImpl::segmentOf(const detail::Hello &hello) {
+  detail::Hello expected =
+      detail::makeHello(options_.run, options_.fingerprint, hello.from, options_.self);
   if (memcmp(hello.run, expected.run, sizeof hello.run) != 0)
     return absl::FailedPreconditionError("it is of another run");
   if (memcmp(hello.fingerprint, expected.fingerprint, sizeof hello.fingerprint) != 0)
-    return absl::FailedPreconditionError(absl::StrCat("another plan: ours is ", options_.fingerprint.substr(0, 16),
-                                                      ", yours ", std::string(hello.fingerprint, 16)));
+    return absl::FailedPreconditionError(
+        absl::StrCat("another plan: ours is ", options_.fingerprint.substr(0, 16), ", yours ",
+                     std::string(hello.fingerprint, 16)));
   if (strcmp(hello.to, expected.to) != 0)
     return absl::InvalidArgumentError(absl::StrCat("this is ", options_.self, ", not ", hello.to));
   for (Segment &candidate : segments_)
@@ -239,8 +255,8 @@ absl::StatusOr<SharedMemoryImpl::Segment *> SharedMemoryImpl::segmentOf(const de
   return absl::NotFoundError(absl::StrCat("no channel comes from ", hello.from));
 }
 
-/// What the caller sends zero-copy stays in its own memory, whose memfd came with the request. The receivers of those
-/// channels read it there, through a mapping that nobody here can write.
+/// What the caller sends zero-copy stays in its own memory, whose memfd came with the request. The
+/// receivers of those channels read it there, through a mapping that nobody here can write.
 absl::Status SharedMemoryImpl::mapZeroCopy(Segment &segment, const detail::Request &request) {
   if (segment.zeroCopy.empty())
     return absl::OkStatus();
@@ -252,12 +268,15 @@ absl::Status SharedMemoryImpl::mapZeroCopy(Segment &segment, const detail::Reque
   return absl::OkStatus();
 }
 
-/// On the acceptor's thread. The caller has the memory once it says so; until then it may ask again.
-absl::StatusOr<detail::SegmentAcceptor::Host::Memory> SharedMemoryImpl::give(const detail::Request &request) {
+/// On the acceptor's thread. The caller has the memory once it says so; until then it may ask
+/// again.
+absl::StatusOr<detail::SegmentAcceptor::Host::Memory>
+SharedMemoryImpl::give(const detail::Request &request) {
   base::MutexLock lock(mutex_);
   GRAPHC_ASSIGN_OR_RETURN(Segment * segment, segmentOf(request.hello));
   GRAPHC_RETURN_IF_ERROR(mapZeroCopy(*segment, request));
-  return detail::SegmentAcceptor::Host::Memory{segment->fd.get(), arrivalsFd_.get(), arrivalCounters_};
+  return detail::SegmentAcceptor::Host::Memory{segment->fd.get(), arrivalsFd_.get(),
+                                               arrivalCounters_};
 }
 
 bool SharedMemoryImpl::connected(const detail::Request &request) {
@@ -275,10 +294,12 @@ bool SharedMemoryImpl::connected(const detail::Request &request) {
   return missing().empty();
 }
 
-/// The sending side, once `peer` has given its memory. Both sides have sorted the channels in one way, so each ring is
-/// found where the receiver has put it.
-absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, const detail::SharedSegment &segment) {
-  uint64_t bytes = segmentBytes(peer.outgoing), arrivalBytes = segment.arrivalCounters * sizeof(ArrivalCounter);
+/// The sending side, once `peer` has given its memory. Both sides have sorted the channels in one
+/// way, so each ring is found where the receiver has put it.
+absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer,
+                                      const detail::SharedSegment &segment) {
+  uint64_t bytes = segmentBytes(peer.outgoing),
+           arrivalBytes = segment.arrivalCounters * sizeof(ArrivalCounter);
   GRAPHC_RETURN_IF_ERROR(detail::checkSegment(segment.channels.get(), bytes, peer.task));
   GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(segment.channels.get(), bytes));
   Mapping arrivals;
@@ -291,12 +312,14 @@ absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, const detail
   for (const ChannelSpec &spec : peer.outgoing) {
     auto *ring = reinterpret_cast<RingMemory *>(at);
     if (!ports_.addSender(spec, ring, base::FutexScope::Shared, peer.task))
-      return absl::InvalidArgumentError(absl::StrCat("channel ", spec.key.channel, " goes to two peers"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("channel ", spec.key.channel, " goes to two peers"));
     if (spec.zeroCopy)
       ports_.setZeroCopy(spec.key, {options_.zeroCopy, options_.zeroCopyBytes});
     if (spec.gathered) {
       if (spec.key.channel >= segment.arrivalCounters)
-        return absl::DataLossError(absl::StrCat(peer.task, " has no arrival counter for channel ", spec.key.channel));
+        return absl::DataLossError(
+            absl::StrCat(peer.task, " has no arrival counter for channel ", spec.key.channel));
       ports_.tell(spec.key, reinterpret_cast<ArrivalCounter *>(arrivals.data()) + spec.key.channel);
     }
     at += ringBytes(spec);
@@ -315,20 +338,22 @@ std::string SharedMemoryImpl::missing() {
   return absl::StrJoin(names, ", ");
 }
 
-/// On the session's thread, when every task listens. First this task asks each peer to which it sends for that peer's
-/// memory, again while the peer is not ready. Then it waits until each peer that sends here has asked. An abort ends
-/// both.
+/// On the session's thread, when every task listens. First this task asks each peer to which it
+/// sends for that peer's memory, again while the peer is not ready. Then it waits until each peer
+/// that sends here has asked. An abort ends both.
 absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
   for (const SharedMemoryPeer &peer : options_.peers) {
     if (peer.outgoing.empty())
       continue;
-    detail::Hello hello = detail::makeHello(options_.run, options_.fingerprint, options_.self, peer.task);
+    detail::Hello hello =
+        detail::makeHello(options_.run, options_.fingerprint, options_.self, peer.task);
     hello.layout = layoutHash(peer.outgoing);
-    bool sendsZeroCopy =
-        std::any_of(peer.outgoing.begin(), peer.outgoing.end(), [](const ChannelSpec &spec) { return spec.zeroCopy; });
+    bool sendsZeroCopy = std::any_of(peer.outgoing.begin(), peer.outgoing.end(),
+                                     [](const ChannelSpec &spec) { return spec.zeroCopy; });
     hello.zeroCopyBytes = sendsZeroCopy ? options_.zeroCopyBytes : 0;
     const absl::Time found = std::min(deadline, absl::Now() + kFind);
-    for (absl::Duration pause = absl::Microseconds(200);; pause = std::min(pause * 2, absl::Milliseconds(20))) {
+    for (absl::Duration pause = absl::Microseconds(200);;
+         pause = std::min(pause * 2, absl::Milliseconds(20))) {
       absl::StatusOr<detail::SharedSegment> segment =
           detail::requestSegment(peer.path, hello, sendsZeroCopy ? options_.zeroCopyFd : -1);
       if (segment.ok()) {
@@ -339,9 +364,10 @@ absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
         return segment.status();
       GRAPHC_RETURN_IF_ERROR(status());
       if (absl::Now() + pause > found)
-        return absl::DeadlineExceededError(absl::StrCat(options_.self, " waited for the shared memory of ", peer.task,
-                                                        ": ", base::describe(segment.status()),
-                                                        "; if it is in another container, use --transport=grpc"));
+        return absl::DeadlineExceededError(
+            absl::StrCat(options_.self, " waited for the shared memory of ", peer.task, ": ",
+                         base::describe(segment.status()),
+                         "; if it is in another container, use --transport=grpc"));
       base::MutexLock lock(mutex_);
       arrived_.waitFor(mutex_, pause);
     }
@@ -352,16 +378,16 @@ absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
       return ports_.abortState().status();
     arrived_.waitUntil(mutex_, deadline);
     if (absl::Now() >= deadline && !missing().empty())
-      return absl::DeadlineExceededError(
-          absl::StrCat(options_.self, " waited for ", missing(), " to connect to its shared memory"));
+      return absl::DeadlineExceededError(absl::StrCat(options_.self, " waited for ", missing(),
+                                                      " to connect to its shared memory"));
   }
   return absl::OkStatus();
 }
 
 } // namespace
 
-absl::StatusOr<std::unique_ptr<SharedMemoryTransport>> SharedMemoryTransport::listen(SharedMemoryOptions options,
-                                                                                     base::UniqueFd listener) {
+absl::StatusOr<std::unique_ptr<SharedMemoryTransport>>
+SharedMemoryTransport::listen(SharedMemoryOptions options, base::UniqueFd listener) {
   auto transport = std::make_unique<SharedMemoryImpl>(std::move(options), std::move(listener));
   GRAPHC_RETURN_IF_ERROR(transport->listen());
   return transport;

@@ -1,8 +1,10 @@
-"""What a neighbour's flood of a port costs a run that trains by hand over gRPC on this machine: one parameter server, two workers, the
-chief's port flooded by one process that does not know the secret.   test/bench/run.sh flood [--rounds N]   STEPS=4000
-One JSON object a line: the mean step without (none) and with each flood, and beside a process that only computes (busy), since any
+"""What a neighbour's flood of a port costs a run that trains by hand over gRPC on this machine: one
+parameter server, two workers, the chief's port flooded by one process that does not know the
+secret.   test/bench/run.sh flood [--rounds N]   STEPS=4000 One JSON object a line: the mean step
+without (none) and with each flood, and beside a process that only computes (busy), since any
 neighbour takes a part of the cores; the last lines are ratios.
 """
+
 import argparse
 import json
 import os
@@ -21,9 +23,25 @@ KINDS = ["none", "busy", "big", "resets", "idle", "garbage", "calls"]
 def measure(box, plan, kind):
     """The run's mean step in milliseconds."""
     ports = Ports()
-    hosts = ["--ps_hosts", f"127.0.0.1:{ports[0]}", "--worker_hosts", f"127.0.0.1:{ports[1]},127.0.0.1:{ports[2]}"]
-    tasks = [box.task(name, plan, *hosts, "--transport", "grpc", "--steps", os.environ.get("STEPS", 4000), *more)
-             for name, more in (("worker-0", ("--stats", "stats.json")), ("worker-1", ()), ("ps-0", ()))]
+    hosts = [
+        "--ps_hosts",
+        f"127.0.0.1:{ports[0]}",
+        "--worker_hosts",
+        f"127.0.0.1:{ports[1]},127.0.0.1:{ports[2]}",
+    ]
+    tasks = [
+        box.task(
+            name,
+            plan,
+            *hosts,
+            "--transport",
+            "grpc",
+            "--steps",
+            os.environ.get("STEPS", 4000),
+            *more,
+        )
+        for name, more in (("worker-0", ("--stats", "stats.json")), ("worker-1", ()), ("ps-0", ()))
+    ]
     flood = None
     if kind == "busy":
         flood = box.start("sh", "-c", "while :; do :; done")
@@ -37,7 +55,10 @@ def measure(box, plan, kind):
         task.ends()
     ports.held.close()
     mean = max(1e3 / task["steps_per_s"] for task in box.json("stats.json")["tasks"].values())
-    print(json.dumps({"peer": "graphc", "case": "flood", "beside": kind, "mean_ms": round(mean, 4)}), flush=True)
+    print(
+        json.dumps({"peer": "graphc", "case": "flood", "beside": kind, "mean_ms": round(mean, 4)}),
+        flush=True,
+    )
     return mean
 
 
@@ -56,8 +77,16 @@ def main():
         box.close()
     middle = {kind: statistics.median(found) for kind, found in means.items()}
     for kind in KINDS[2:]:
-        print(json.dumps({"ratio": f"flood {kind}", "to_none": round(middle[kind] / middle["none"], 2), "to_busy": round(middle[kind] / middle["busy"], 2),
-                          "required_to_none": 2}))
+        print(
+            json.dumps(
+                {
+                    "ratio": f"flood {kind}",
+                    "to_none": round(middle[kind] / middle["none"], 2),
+                    "to_busy": round(middle[kind] / middle["busy"], 2),
+                    "required_to_none": 2,
+                }
+            )
+        )
 
 
 if __name__ == "__main__":

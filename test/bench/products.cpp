@@ -1,6 +1,10 @@
-// Which kernel is faster for a product of dense f32, on one thread: of oneDNN's, the one that it takes by itself or the next in its list
-// (docs/decisions/2026-11-28-few-rows-by-a-large-matrix.md); of products with few columns or one row, and of operands that a cache holds, the first of these or this
-// project's own (docs/decisions/2026-11-28-few-columns.md, 2026-11-28-products-without-copies.md). In turns, each time with 4 MiB of other memory touched before. A line a product. With avx2 or sse: our own kernels for such CPUs.
+// Which kernel is faster for a product of dense f32, on one thread: of oneDNN's, the one that it
+// takes by itself or the next in its list
+// (docs/decisions/2026-11-28-few-rows-by-a-large-matrix.md); of products with few columns or one
+// row, and of operands that a cache holds, the first of these or this project's own
+// (docs/decisions/2026-11-28-few-columns.md, 2026-11-28-products-without-copies.md). In turns, each
+// time with 4 MiB of other memory touched before. A line a product. With avx2 or sse: our own
+// kernels for such CPUs.
 #include "runtime/kernels/SimdKernels.h"
 
 #include <algorithm>
@@ -31,7 +35,8 @@ static Kernel make(int64_t m, int64_t k, int64_t n, bool transposeA, bool transp
   };
   primitive_attr attributes;
   attributes.set_scratchpad_mode(scratchpad_mode::user);
-  const matmul::desc wanted(matrix(m, k, transposeA), matrix(k, n, transposeB), matrix(m, n, false));
+  const matmul::desc wanted(matrix(m, k, transposeA), matrix(k, n, transposeB),
+                            matrix(m, n, false));
   matmul::primitive_desc description(wanted, attributes, cpu);
   while (next && strncmp(description.impl_info_str(), "brg", 3) == 0 && description.next_impl()) {
   }
@@ -59,7 +64,8 @@ static std::vector<double> timesOf(const std::vector<std::function<void()>> &ker
         other[j] += 1;
       const auto begin = std::chrono::steady_clock::now();
       kernels[i]();
-      times[i].push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() * 1e6);
+      times[i].push_back(
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() * 1e6);
     }
   std::vector<double> medians;
   for (std::vector<double> &each : times) {
@@ -76,10 +82,11 @@ struct Shape {
 
 static void print(const Shape &s, const std::string &first, const std::string &second,
                   const std::vector<double> &times) {
-  printf("{\"m\": %ld, \"k\": %ld, \"n\": %ld, \"transpose\": \"%s%s\", \"%s_us\": %.1f, \"%s_us\": %.1f, \"ratio\": "
-         "%.3f}\n",
-         long(s.m), long(s.k), long(s.n), s.transposeA ? "a" : "", s.transposeB ? "b" : "", first.c_str(), times[0],
-         second.c_str(), times[1], times[1] / times[0]);
+  printf(
+      "{\"m\": %ld, \"k\": %ld, \"n\": %ld, \"transpose\": \"%s%s\", \"%s_us\": %.1f, \"%s_us\": %.1f, \"ratio\": "
+      "%.3f}\n",
+      long(s.m), long(s.k), long(s.n), s.transposeA ? "a" : "", s.transposeB ? "b" : "",
+      first.c_str(), times[0], second.c_str(), times[1], times[1] / times[0]);
 }
 
 static void ofTheLibrary(const Shape &s) {
@@ -95,16 +102,20 @@ static void ofTheLibrary(const Shape &s) {
   print(s, kernels[0].name, kernels[1].name, timesOf(runs));
 }
 
-/// As NarrowMatmul.cpp (where one row by a matrix is that matrix, transposed, by a column) and DirectMatmul.cpp have them.
+/// As NarrowMatmul.cpp (where one row by a matrix is that matrix, transposed, by a column) and
+/// DirectMatmul.cpp have them.
 static void ofOurOwn(const Shape &s, const graphc::kernels::SimdKernels &kernels) {
   using namespace graphc::kernels;
   stream calls(cpu);
   Kernel library = make(s.m, s.k, s.n, s.transposeA, s.transposeB, false);
-  auto at = [&](int argument) { return static_cast<float *>(library.arguments.at(argument).get_data_handle()); };
+  auto at = [&](int argument) {
+    return static_cast<float *>(library.arguments.at(argument).get_data_handle());
+  };
   const bool isRow = s.m == 1, isAcross = isRow ? !s.transposeB : s.transposeA;
   SimdProduct own{};
   own.m = isRow ? s.n : s.m, own.n = isRow ? 1 : s.n, own.k = s.k;
-  own.a = at(isRow ? DNNL_ARG_WEIGHTS : DNNL_ARG_SRC), own.b = at(isRow ? DNNL_ARG_SRC : DNNL_ARG_WEIGHTS);
+  own.a = at(isRow ? DNNL_ARG_WEIGHTS : DNNL_ARG_SRC),
+  own.b = at(isRow ? DNNL_ARG_SRC : DNNL_ARG_WEIGHTS);
   own.aRow = s.transposeA ? 1 : s.k, own.aColumn = s.transposeA ? s.m : 1;
   own.bRow = own.n, own.bColumn = 1, own.c = at(DNNL_ARG_DST);
   auto *kernel = own.n > kMostNarrow ? kernels.direct
@@ -122,7 +133,9 @@ static void ofOurOwn(const Shape &s, const graphc::kernels::SimdKernels &kernels
 int main(int argc, char **argv) {
   using namespace graphc::kernels;
   const std::string kind = argc > 1 ? argv[1] : "";
-  const SimdKernels &kernels = kind == "avx2" ? kSimdAvx2 : kind == "sse" ? kSimdBase : simdKernels();
+  const SimdKernels &kernels = kind == "avx2"  ? kSimdAvx2
+                               : kind == "sse" ? kSimdBase
+                                               : simdKernels();
   for (const Shape &s : {Shape{4, 4096, 4096},
                          {8, 1024, 1024},
                          {32, 4096, 1024},

@@ -12,23 +12,27 @@
 #   imported      mlp, resnet20, gpt and vit as JAX has them, imported (docs/import.md), beside JAX and our own models (test/bench/imported.py);
 #                 no part of all
 #   flood         a run by hand whose port a neighbour floods (test/bench/flood.py); no part of all
-#   session start how fast 50 and 200 tasks make their first step; session looked-at: what it costs that somebody asks for a run's metrics
+#   session start how fast 50 and 200 tasks make their first step; session looked-at: what it costs
+#   that somebody asks for a run's metrics
 #                 (test/bench/session.py); no part of all
 #   before BIN    this build beside an earlier one, whose graphc and graphrun lie in BIN, in turns (test/bench/before.py); no part of all
 #   --rounds N    how often each is measured (3); the figure of a peer is the median of its rounds
 #   --report      also writes docs/benchmarks.md (not link)
-# One JSON object a line; the last lines are ratios. PEERS names the folder of test/bench/peers/setup.sh (build/peers);
+# One JSON object a line; the last lines are ratios. PEERS names the folder of
+# test/bench/peers/setup.sh (build/peers);
 # a peer that is not installed is left out, and a line on stderr says so.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 tools/setup.sh
 mkdir -p build/bench
-{ cmake --preset release && cmake --build --preset release --target graphc graphrun; } >build/bench/build.log 2>&1 ||
+{ cmake --preset release &&
+  cmake --build --preset release --target graphc graphrun; } >build/bench/build.log 2>&1 ||
   { tail -30 build/bench/build.log >&2; exit 1; }
 export GRAPHC_ROOT=$PWD PATH=$PWD/build/release/bin:$PATH
 case ${1:-} in link | flood) exec /usr/bin/python3 "test/bench/$1.py" "${@:2}" ;; esac # with pytest's modules, as test/run
 if [ "${1:-}" = products ]; then
-  c++ -std=c++20 -O2 -I. test/bench/products.cpp build/release/runtime/kernels/libgraphc_kernels.a -ldnnl -o build/bench/products
+  c++ -std=c++20 -O2 -I. test/bench/products.cpp build/release/runtime/kernels/libgraphc_kernels.a \
+    -ldnnl -o build/bench/products
   case "${2:-}" in avx2) export ONEDNN_MAX_CPU_ISA=AVX2 ;; sse) export ONEDNN_MAX_CPU_ISA=SSE41 ;; esac
   OMP_NUM_THREADS=1 exec taskset -c 0 build/bench/products "${@:2}"
 fi

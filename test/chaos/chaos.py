@@ -1,21 +1,28 @@
 #!/usr/bin/env python3
-"""Chaos: runs of which something dies, stops, is told to end or loses its network, at a time and place drawn from a seed.
+"""Chaos: runs of which something dies, stops, is told to end or loses its network, at a time and
+place drawn from a seed.
 
     test/chaos/chaos.py [--seed N] [--cases N] [--only K] [--jobs N] [--returns]
 
-With --returns each case is of asynchronous workers with --max_restarts, most of them of workers that are to come back while the others go on.
+With --returns each case is of asynchronous workers with --max_restarts, most of them of workers
+that are to come back while the others go on.
 
-Each case is one run of a strategy and one fault, sometimes with --max_restarts or an evaluator. The verdict:
+Each case is one run of a strategy and one fault, sometimes with --max_restarts or an evaluator. The
+verdict:
   no hang          it ends by itself within LIMIT seconds, which is many times what it takes
-  no wrong result  what ends well, at once or started again, has the weights of an undisturbed run (asynchronous and with backup workers: its
-                   number of updates)
-  recovery         with --max_restarts the death of a task ends well by itself; who is not named as started again is the process that it was
-  evaluator        whatever happens to it, training ends well, at once; whatever happens to others, it ends with the run, and where it lives
-                   behind a good end it has evaluated the last checkpoint, with the numbers of one that is started by hand there and, where bits
-                   are an undisturbed run's, of that run's evaluator
+  no wrong result  what ends well, at once or started again, has the weights of an undisturbed run
+                   (asynchronous and with backup workers: its number of updates)
+  recovery         with --max_restarts the death of a task ends well by itself; who is not named as
+                   started again is the process that it was
+  evaluator        whatever happens to it, training ends well, at once; whatever happens to others,
+                   it ends with the run, and where it lives behind a good end it has evaluated the
+                   last checkpoint, with the numbers of one that is started by hand there and, where
+                   bits are an undisturbed run's, of that run's evaluator
   nothing left     no process, no temporary file, no shared memory; whole checkpoints alone
-Prints a line a case, and for one that fails how to run it again and where its folder is. Exit status 0: none failed.
+Prints a line a case, and for one that fails how to run it again and where its folder is. Exit
+status 0: none failed.
 """
+
 import argparse
 import concurrent.futures
 import json
@@ -41,17 +48,43 @@ LIMIT = 120
 STEPS = 240
 EVERY = 15
 EVALUATE = "--eval_every_epochs", 4
-# By name: cluster, the tasks (the first is the chief), and whether the bits are those of an undisturbed run.
+# By name: cluster, the tasks (the first is the chief), and whether the bits are those of an
+# undisturbed run.
 MODES = {
     "ps-sync": (servers(2, 1), ["worker-0", "worker-1", "ps-0"], True),
     "async": (servers(2, 1, "async"), ["worker-0", "worker-1", "ps-0"], False),
-    "async-two": (servers(3, 2, "async"), ["worker-0", "worker-1", "worker-2", "ps-0", "ps-1"], False),
-    "async-stale": (servers(3, 2, "async", max_staleness=3), ["worker-0", "worker-1", "worker-2", "ps-0", "ps-1"], False),
-    "backup": (servers(3, 1, replicas_to_aggregate=2), ["worker-0", "worker-1", "worker-2", "ps-0"], False),
-    "all-reduce": ({"worker": 2, "strategy": {"name": "all_reduce"}}, ["worker-0", "worker-1"], True),
-    "in-graph": ({"worker": 2, "strategy": {"name": "in_graph"}, "placement": [{"name": "w1", "device": "/job:worker/task:0"},
-                                                                              {"name": "w2", "device": "/job:worker/task:1"}]},
-                 ["worker-0", "worker-1"], True),
+    "async-two": (
+        servers(3, 2, "async"),
+        ["worker-0", "worker-1", "worker-2", "ps-0", "ps-1"],
+        False,
+    ),
+    "async-stale": (
+        servers(3, 2, "async", max_staleness=3),
+        ["worker-0", "worker-1", "worker-2", "ps-0", "ps-1"],
+        False,
+    ),
+    "backup": (
+        servers(3, 1, replicas_to_aggregate=2),
+        ["worker-0", "worker-1", "worker-2", "ps-0"],
+        False,
+    ),
+    "all-reduce": (
+        {"worker": 2, "strategy": {"name": "all_reduce"}},
+        ["worker-0", "worker-1"],
+        True,
+    ),
+    "in-graph": (
+        {
+            "worker": 2,
+            "strategy": {"name": "in_graph"},
+            "placement": [
+                {"name": "w1", "device": "/job:worker/task:0"},
+                {"name": "w2", "device": "/job:worker/task:1"},
+            ],
+        },
+        ["worker-0", "worker-1"],
+        True,
+    ),
 }
 FAULTS = "kill", "kill", "kill", "stop", "pause", "term", "hup", "cut", "silence", "hiccup"
 EVALUATOR = "evaluator-0"
@@ -72,13 +105,28 @@ def compiled(box, mode, cluster):
 
 
 class Reference:
-    """An undisturbed run of a mode: its variables, the steps behind which it evaluates, and what an evaluator says of its checkpoints."""
+    """An undisturbed run of a mode: its variables, the steps behind which it evaluates, and what an
+    evaluator says of its checkpoints."""
 
     def __init__(self, box, mode, isEvaluated):
         plan = compiled(box, mode, MODES[mode][0])
-        ckpt = ["--checkpoint_dir", f"ckpt-{mode}", "--save_checkpoint_steps", EVERY, "--keep_checkpoint_max", 0, "--evaluator"] if isEvaluated else []
+        ckpt = (
+            [
+                "--checkpoint_dir",
+                f"ckpt-{mode}",
+                "--save_checkpoint_steps",
+                EVERY,
+                "--keep_checkpoint_max",
+                0,
+                "--evaluator",
+            ]
+            if isEvaluated
+            else []
+        )
         history = f"{mode}.jsonl"
-        self.dump = box.weights(plan, "--steps", STEPS, *ckpt, *EVALUATE, "--history", history, to=f"dump-{mode}")
+        self.dump = box.weights(
+            plan, "--steps", STEPS, *ckpt, *EVALUATE, "--history", history, to=f"dump-{mode}"
+        )
         self.evaluations = dict(evaluations(box.last))
         records = [json.loads(line) for line in (box / history).read_text().splitlines()]
         self.evaluated = [record["step"] for record in records if record["phase"] == "eval"]
@@ -104,7 +152,9 @@ class Case:
         self.transport = draw.choice(["shm", "grpc"])
         self.later = draw.random()  # how long behind the moment, in its own measure
         self.step = draw.randrange(20, STEPS - 20)
-        self.times = 1 if self.network else draw.choice([1, 1, 2, 3])  # and again when it goes on, at other moments
+        self.times = (
+            1 if self.network else draw.choice([1, 1, 2, 3])
+        )  # and again when it goes on, at other moments
         # Drawn last: a case without an evaluator is what it was before there were any.
         self.evaluator = not self.network and draw.random() < 0.4
         if self.evaluator and draw.random() < 0.6:
@@ -112,7 +162,10 @@ class Case:
             self.restarts = draw.choice([0, 3])
         self.memory = self.mode == "all-reduce" and draw.random() < 0.5
         if self.memory:
-            self.cluster = {**self.cluster, "strategy": {"name": "all_reduce", "recovery": "memory"}}
+            self.cluster = {
+                **self.cluster,
+                "strategy": {"name": "all_reduce", "recovery": "memory"},
+            }
         self.deadline, self.returned, self.second, self.returns = 20, 0, None, returns
         self.met = False  # the fault came while an evaluation ran
         self.steps, self.every = STEPS, EVERY
@@ -130,7 +183,9 @@ class Case:
         self.victim = draw.choice(mayReturn * 3 + self.tasks)
         self.restarts, self.deadline = 9, 6
         self.times = draw.choice([1, 2, 3, 4])
-        self.steps, self.every = draw.choice([(STEPS, EVERY), (4 * STEPS, 10 * EVERY)])  # between two phases nobody comes back
+        self.steps, self.every = draw.choice(
+            [(STEPS, EVERY), (4 * STEPS, 10 * EVERY)]
+        )  # between two phases nobody comes back
         self.step = draw.randrange(5, self.steps - 20)
         self.second = draw.choice([None, *mayReturn])  # dies right behind the first
 
@@ -140,16 +195,38 @@ class Case:
         return "chief" if self.victim == self.tasks[0] else re.sub("-[0-9]+$", "", self.victim)
 
     def __str__(self):
-        how = "by hand, over a proxy" if self.network else f"{self.transport}{f', --max_restarts {self.restarts}' if self.restarts else ''}"
+        how = (
+            "by hand, over a proxy"
+            if self.network
+            else f"{self.transport}{f', --max_restarts {self.restarts}' if self.restarts else ''}"
+        )
         times = f"{self.times} times " if self.times > 1 else ""
-        beside = (f", {self.second} too" if self.second else "") + (", --evaluator" if self.evaluator else "")
+        beside = (f", {self.second} too" if self.second else "") + (
+            ", --evaluator" if self.evaluator else ""
+        )
         mode = f"{self.mode} with recovery from memory" if self.memory else self.mode
         return f"{self.number}: {mode}, {times}{self.fault} of {self.victim}, {self.moment}, {how}{beside}"
 
     def flags(self):
-        # --deadline: a worker that the others do not wait for may be silent so long; --join_deadline: who cannot be reached at the start.
-        return ["--steps", self.steps, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", self.every, *EVALUATE, "--fetch", "loss",
-                "--dump_variables", "dump", "--deadline", self.deadline, "--join_deadline", 15]
+        # --deadline: a worker that the others do not wait for may be silent so long;
+        # --join_deadline: who cannot be reached at the start.
+        return [
+            "--steps",
+            self.steps,
+            "--checkpoint_dir",
+            "ckpt",
+            "--save_checkpoint_steps",
+            self.every,
+            *EVALUATE,
+            "--fetch",
+            "loss",
+            "--dump_variables",
+            "dump",
+            "--deadline",
+            self.deadline,
+            "--join_deadline",
+            15,
+        ]
 
     def run(self, reference):
         """None, or what is wrong."""
@@ -161,7 +238,11 @@ class Case:
         except BaseException as error:  # pytest.fail is none of Exception
             box.kept = True
             said = "".join(f"\n{process.report()}" for process in box.processes[-5:])
-            where = "" if isinstance(error, Wrong) else "".join(traceback.format_tb(error.__traceback__)[-3:])
+            where = (
+                ""
+                if isinstance(error, Wrong)
+                else "".join(traceback.format_tb(error.__traceback__)[-3:])
+            )
             try:
                 box.close()
             except BaseException:
@@ -187,11 +268,23 @@ class Case:
         if self.network:
             ports = Ports()
             network = Network(box, {task: ports[n] for n, task in enumerate(self.tasks)})
-            started = [box.task(task, plan, *self.flags(), *network.flags, env={**slow, **network.of(task)}) for task in self.tasks]
+            started = [
+                box.task(
+                    task, plan, *self.flags(), *network.flags, env={**slow, **network.of(task)}
+                )
+                for task in self.tasks
+            ]
             chief, act = started[0], lambda: self._disturb(network)
         else:
             flags = ["--max_restarts", self.restarts] if self.restarts else []
-            chief = box.launch(plan, *self.flags(), f"--transport={self.transport}", *flags, *self._beside(), env=slow)
+            chief = box.launch(
+                plan,
+                *self.flags(),
+                f"--transport={self.transport}",
+                *flags,
+                *self._beside(),
+                env=slow,
+            )
             started, act = [chief], lambda: self._signal(chief)
         self._await(box, chief, reference)
         before = self._pids(chief)
@@ -206,21 +299,36 @@ class Case:
             for time_ in range(1, self.times):
                 self._awaitRestart(chief, time_)
                 # One that is stopped before it has said hello is waited for until --join_deadline.
-                time.sleep(self.draw.random() * (self.draw.choice([1.5, 0.1]) if self.returns and self.fault == "kill" else 1.5)
-                           + (0.4 if self.returns and self.fault != "kill" else 0))
+                time.sleep(
+                    self.draw.random()
+                    * (
+                        self.draw.choice([1.5, 0.1])
+                        if self.returns and self.fault == "kill"
+                        else 1.5
+                    )
+                    + (0.4 if self.returns and self.fault != "kill" else 0)
+                )
                 act()
         for process in started:
             try:
                 process.child.wait(LIMIT)
             except Exception:
-                raise Wrong(f"{process.name} hangs: it has not ended {LIMIT} s after the fault") from None
+                raise Wrong(
+                    f"{process.name} hangs: it has not ended {LIMIT} s after the fault"
+                ) from None
         if self.network:
             network.close()
-        self.returned += len(chief.err.matches(r" is back .process [0-9]+., and goes on with its step"))
+        self.returned += len(
+            chief.err.matches(r" is back .process [0-9]+., and goes on with its step")
+        )
         self._clearSocketFolders(box)
         box.nothingLeft()
         status = max(process.status for process in started)
-        launchers = {"kill": (137,), "stop": (137,), "term": (143,), "hup": (129,)} if self.victim == "launcher" else {}  # 143, 129: no task was there yet
+        launchers = (
+            {"kill": (137,), "stop": (137,), "term": (143,), "hup": (129,)}
+            if self.victim == "launcher"
+            else {}
+        )  # 143, 129: no task was there yet
         if status not in (0, 1, 138, *launchers.get(self.fault, ())):
             raise Wrong(f"exit status {status}")
         ends = all(process.status == 0 for process in started)
@@ -229,7 +337,16 @@ class Case:
             return True
         if ends:
             self._looksAtEvaluations(box, plan, reference, chief)
-        if hit and not ends and (self.restarts and self.fault in ("kill", "stop", "pause") or self.fault in ("hiccup", "pause") and not self.restarts):
+        if (
+            hit
+            and not ends
+            and (
+                self.restarts
+                and self.fault in ("kill", "stop", "pause")
+                or self.fault in ("hiccup", "pause")
+                and not self.restarts
+            )
+        ):
             raise Wrong("it does not go on by itself")
         if not ends:
             if not hit:
@@ -239,37 +356,66 @@ class Case:
         return ends
 
     def _clearSocketFolders(self, box):
-        """Whoever is killed while it makes a socket, within some 0.1 ms, leaves the folder around that (docs/open.md)."""
+        """Whoever is killed while it makes a socket, within some 0.1 ms, leaves the folder around
+        that (docs/open.md)."""
         if self.fault in ("kill", "stop"):
-            until(lambda: not living(box.folder), lambda: f"all processes end, but there are {living(box.folder)}")
+            until(
+                lambda: not living(box.folder),
+                lambda: f"all processes end, but there are {living(box.folder)}",
+            )
             for folder in (box / "tmp").glob("graphc-??????"):
                 if all(path.is_socket() for path in folder.iterdir()):
                     shutil.rmtree(folder)
 
     def _endsWithoutIt(self, box, run, hit):
-        """Training is over, and was told that there is no evaluator: one that is asked to stop is not started again."""
-        if not hit or self.fault not in ("term", "hup") or not run.err.matches("^graphrun: the evaluator .*as asked; there is none any more$"):
+        """Training is over, and was told that there is no evaluator: one that is asked to stop is
+        not started again."""
+        if (
+            not hit
+            or self.fault not in ("term", "hup")
+            or not run.err.matches("^graphrun: the evaluator .*as asked; there is none any more$")
+        ):
             raise Wrong("the run fails by its evaluator")
         if box.json("ckpt/finished.json")["step"] != self.steps:
             raise Wrong("training has not come to its end")
 
     def _looksAtEvaluations(self, box, plan, reference, run):
-        """Behind a good end. Who begins anew has older lines again, and goes on with the newest checkpoint: what counts are the numbers, and the last."""
-        if not self.evaluator or self.victim == "launcher" and run.err.matches("the evaluator was stopped, as asked$"):
+        """Behind a good end. Who begins anew has older lines again, and goes on with the newest
+        checkpoint: what counts are the numbers, and the last."""
+        if (
+            not self.evaluator
+            or self.victim == "launcher"
+            and run.err.matches("the evaluator was stopped, as asked$")
+        ):
             return  # a stop of all came behind training's end, and before its own
         found = evaluations(run)
         if not found or found[-1][0] != self.steps:
             raise Wrong(f"the evaluator's last checkpoint is not step-{self.steps}: {found}")
-        byHand = box.graphrun(plan, "--job_name", "evaluator", "--checkpoint_dir", "ckpt", "--steps", self.steps, name="evaluator by hand", seconds=LIMIT)
+        byHand = box.graphrun(
+            plan,
+            "--job_name",
+            "evaluator",
+            "--checkpoint_dir",
+            "ckpt",
+            "--steps",
+            self.steps,
+            name="evaluator by hand",
+            seconds=LIMIT,
+        )
         for known in [dict(evaluations(byHand)), *([reference.evaluations] if self.exact else [])]:
-            if wrong := [(step, said, known[step]) for step, said in found if step in known and said != known[step]]:
+            if wrong := [
+                (step, said, known[step])
+                for step, said in found
+                if step in known and said != known[step]
+            ]:
                 raise Wrong(f"the evaluator has other numbers than an undisturbed one: {wrong}")
 
     def _pids(self, run):
         return {} if self.network else {task: run.pidNow(task) for task in self.tasks}
 
     def _stay(self, run, before):
-        """Behind the first restart, where it is seen at once: as the launcher says it, processes are new ones or those of before."""
+        """Behind the first restart, where it is seen at once: as the launcher says it, processes
+        are new ones or those of before."""
         if None in before.values() or self.fault not in ("kill", "stop", "pause"):
             return
         self._awaitRestart(run, 1)
@@ -277,8 +423,12 @@ class Case:
         after = self._pids(run)
         if not said or run.err.matches("restart 2 of") or None in after.values():
             return
-        killed = run.err.matches(r"graphrun: (\S+) .*(?:while it waits, is killed, and started again|while it waited, and is started again)$")
-        named = set(killed).union(*(line.split(", ") for line in said))  # a restart that is in vain is taken back: several may be the first
+        killed = run.err.matches(
+            r"graphrun: (\S+) .*(?:while it waits, is killed, and started again|while it waited, and is started again)$"
+        )
+        named = set(killed).union(
+            *(line.split(", ") for line in said)
+        )  # a restart that is in vain is taken back: several may be the first
         again = {task for task in self.tasks if asName(task) in named or "all tasks" in named}
         if new := {task for task in self.tasks if before[task] != after[task]} - again:
             raise Wrong(f"{new} are new processes, and only {again} are said to be")
@@ -291,11 +441,14 @@ class Case:
 
     def _awaitRestart(self, run, number):
         end = time.monotonic() + LIMIT
-        while run.running and not run.err.matches(f"restart {number} of") and time.monotonic() < end:
+        while (
+            run.running and not run.err.matches(f"restart {number} of") and time.monotonic() < end
+        ):
             time.sleep(0.01)
 
     def _await(self, box, chief, reference):
         """Until the moment, or until the run is over."""
+
         def steps():  # lines of --fetch
             return chief.out.source.read_bytes().count(b"loss ")
 
@@ -305,6 +458,7 @@ class Case:
                 if time.monotonic() > end:
                     raise Wrong(f"it does not come to its moment ({steps()} steps)")
                 time.sleep(0.001)
+
         if self.moment == "start":
             time.sleep(self.later * 0.3)
         elif self.moment == "first":
@@ -349,7 +503,9 @@ class Case:
                 if self.fault == "pause":
                     time.sleep(self.later * 3)
                     os.kill(pid, signal.SIGCONT)
-                elif self.victim == "launcher":  # whose tasks have nobody to end them: they have to end with it
+                elif (
+                    self.victim == "launcher"
+                ):  # whose tasks have nobody to end them: they have to end with it
                     time.sleep(1)
                     os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -357,7 +513,10 @@ class Case:
         return pid
 
     def _disturb(self, network):
-        way = network.between(self.victim, self.draw.choice([None, *[task for task in self.tasks if task != self.victim]]))
+        way = network.between(
+            self.victim,
+            self.draw.choice([None, *[task for task in self.tasks if task != self.victim]]),
+        )
         if self.fault == "cut":
             way.cut()
         else:
@@ -369,9 +528,13 @@ class Case:
 
     def _saysWhy(self, started):
         """Whoever fails says it in words, the launcher in a line of its own."""
-        if self.victim == "launcher" and (self.fault in ("kill", "stop") or started[0].status > 128):
+        if self.victim == "launcher" and (
+            self.fault in ("kill", "stop") or started[0].status > 128
+        ):
             return
-        if not any(re.search("^graphrun: ", process.text(), re.M) for process in started if process.status):
+        if not any(
+            re.search("^graphrun: ", process.text(), re.M) for process in started if process.status
+        ):
             raise Wrong("it fails and says nothing")
 
     def _compare(self, box, reference):
@@ -383,8 +546,14 @@ class Case:
         if updates(dump) != self.steps:
             raise Wrong(f"{updates(dump)} updates instead of {self.steps}")
         names = [name for name in os.listdir(box / "ckpt") if name != "finished.json"]
-        most = 5 + 1  # of whoever dies between a commit and the removal of the oldest one that stays until the next save
-        if any(not re.fullmatch("step-[0-9]+", name) for name in names) or len(names) > most or f"step-{self.steps}" not in names:
+        # One is of whoever dies between a commit and the removal of the oldest: it stays until the
+        # next save.
+        most = 5 + 1
+        if (
+            any(not re.fullmatch("step-[0-9]+", name) for name in names)
+            or len(names) > most
+            or f"step-{self.steps}" not in names
+        ):
             raise Wrong(f"the checkpoints are {sorted(names)}")
 
 
@@ -394,17 +563,27 @@ def run(seed, numbers, jobs, returns=False, say=print):
     failed = {}
     try:
         cases = [Case(seed, number, returns) for number in numbers]
-        references = {mode: Reference(shared, mode, any(case.mode == mode and case.evaluator for case in cases))
-                      for mode in {case.mode for case in cases}}
+        references = {
+            mode: Reference(
+                shared, mode, any(case.mode == mode and case.evaluator for case in cases)
+            )
+            for mode in {case.mode for case in cases}
+        }
         with concurrent.futures.ProcessPoolExecutor(jobs) as pool:  # forked: they know the plans
-            futures = {pool.submit(one, seed, case.number, references[case.mode], returns): case for case in cases}
+            futures = {
+                pool.submit(one, seed, case.number, references[case.mode], returns): case
+                for case in cases
+            }
             for future in concurrent.futures.as_completed(futures):
                 case, (wrong, seconds, returned, met) = futures[future], future.result()
                 back = f" ({returned} came back)" if returned else " (while it ran)" if met else ""
                 say(f"{'FAILED' if wrong else 'ok    '} {seconds:5.1f} s  {case}{back}", flush=True)
                 if wrong:
                     failed[case.number] = wrong
-                    say(f"{wrong}\nagain: test/chaos/run.sh --seed {seed} --only {case.number}{' --returns' * returns}", flush=True)
+                    say(
+                        f"{wrong}\nagain: test/chaos/run.sh --seed {seed} --only {case.number}{' --returns' * returns}",
+                        flush=True,
+                    )
     finally:
         shared.kept = False
         shared.close()
@@ -417,19 +596,25 @@ def one(seed, number, reference, returns):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Runs of which something dies; see the head of this file.")
+    parser = argparse.ArgumentParser(
+        description="Runs of which something dies; see the head of this file."
+    )
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1000000))
     parser.add_argument("--cases", type=int, default=15)
     parser.add_argument("--only", type=int, help="this one alone")
     parser.add_argument("--jobs", type=int, default=3, help="so many at once")
-    parser.add_argument("--returns", action="store_true", help="asynchronous workers that are to come back, alone")
+    parser.add_argument(
+        "--returns", action="store_true", help="asynchronous workers that are to come back, alone"
+    )
     arguments = parser.parse_args()
     print(f"chaos: seed {arguments.seed}", flush=True)
     numbers = [arguments.only] if arguments.only is not None else range(arguments.cases)
     begun, shm = time.monotonic(), set(os.listdir("/dev/shm"))
     failed = run(arguments.seed, numbers, arguments.jobs, arguments.returns)
-    print(f"chaos: seed {arguments.seed}: {len(numbers)} cases in {time.monotonic() - begun:.0f} s, {len(failed)} failed"
-          + (f": {sorted(failed)}" if failed else ""))
+    print(
+        f"chaos: seed {arguments.seed}: {len(numbers)} cases in {time.monotonic() - begun:.0f} s, {len(failed)} failed"
+        + (f": {sorted(failed)}" if failed else "")
+    )
     if left := {name for name in set(os.listdir("/dev/shm")) - shm if "graphc" in name}:
         print(f"chaos: left in /dev/shm: {left}")
     return 1 if failed or left else 0

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the seeds of the fuzz targets from real files: build/fuzz-seeds/TARGET/. The target's name says what it reads.
+# Makes the seeds of the fuzz targets from real files: build/fuzz-seeds/TARGET/. The target's name
+# says what it reads.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 graphc=build/release/bin/graphc

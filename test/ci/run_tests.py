@@ -11,6 +11,7 @@ Sources of tests, in this order; a thing that is missing or crashes is a failure
   x86-64-v3 …  some of lit, pytest and gtest again, as on a CPU without AVX-512, where this one has it: levels.py
   fuzz    every libFuzzer target of the asan build, 8 s each (GRAPHC_FUZZ_SECONDS; with --long 600), its coverage printed
 """
+
 import argparse
 import concurrent.futures
 import os
@@ -19,15 +20,31 @@ import sys
 
 import levels
 import sanitizers
-from suites import Runner, baseEnvironment, ctestCommands, fuzzTargets, labelOf, pytestGroups, runFuzz, runGtest, runLit, runPytest, runScript
+from suites import (
+    Runner,
+    baseEnvironment,
+    ctestCommands,
+    fuzzTargets,
+    labelOf,
+    pytestGroups,
+    runFuzz,
+    runGtest,
+    runLit,
+    runPytest,
+    runScript,
+)
 
 
 def parseArguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--root", required=True)
-    parser.add_argument("--build", action="append", default=[], help="PRESET:passed|failed:SECONDS, as built")
+    parser.add_argument(
+        "--build", action="append", default=[], help="PRESET:passed|failed:SECONDS, as built"
+    )
     parser.add_argument("--only", help="regular expression on test names")
-    parser.add_argument("--before", type=int, default=0, help="seconds that set-up and builds took, for the total")
+    parser.add_argument(
+        "--before", type=int, default=0, help="seconds that set-up and builds took, for the total"
+    )
     parser.add_argument("--long", action="store_true")
     return parser.parse_args()
 
@@ -47,11 +64,26 @@ def scripts(root, folder):
 
 def callsOfLevel(runner, level, groups, gtests, limit):
     """The tests that run again as on a CPU of the level; see levels.py."""
-    lit, pytest = (levels.LIT_LONG, levels.PYTEST_LONG) if runner.long else (levels.LIT, levels.PYTEST)
+    lit, pytest = (
+        (levels.LIT_LONG, levels.PYTEST_LONG) if runner.long else (levels.LIT, levels.PYTEST)
+    )
     calls = [(runLit, runner, "build/release", 1, lit, level)]
-    calls += [(runPytest, runner, group, nodes, limit, level) for group, nodes in groups.items() if re.search(pytest, group)]
-    calls += [(runGtest, runner, labelOf("gtest", level), command, {**environment, **baseEnvironment(runner, level=level)})
-              for _, command, environment in gtests if os.path.basename(command[0]) in levels.GTESTS]
+    calls += [
+        (runPytest, runner, group, nodes, limit, level)
+        for group, nodes in groups.items()
+        if re.search(pytest, group)
+    ]
+    calls += [
+        (
+            runGtest,
+            runner,
+            labelOf("gtest", level),
+            command,
+            {**environment, **baseEnvironment(runner, level=level)},
+        )
+        for _, command, environment in gtests
+        if os.path.basename(command[0]) in levels.GTESTS
+    ]
     return calls
 
 
@@ -62,8 +94,12 @@ def main():
     runner = Runner(root, arguments.only, arguments.long)
     for build in arguments.build:
         preset, outcome, seconds = build.split(":")
-        runner.record(f"build {preset}", outcome, 0.0 if outcome == "passed" else float(seconds),
-                      f"see build/{preset}/build.log")
+        runner.record(
+            f"build {preset}",
+            outcome,
+            0.0 if outcome == "passed" else float(seconds),
+            f"see build/{preset}/build.log",
+        )
     presets = [build.split(":")[0] for build in arguments.build]
     jobs = int(os.environ.get("GRAPHC_JOBS", "2"))
 
@@ -73,22 +109,37 @@ def main():
         runScript(runner, [os.path.join(root, "tools/lint.sh"), *tidy], limit)
     if "release" in presets:
         runLit(runner, "build/release", jobs)
-    # Everything else is one pile: what waits leaves the cores to what computes. One more at once than there are cores.
+    # Everything else is one pile: what waits leaves the cores to what computes. One more at once
+    # than there are cores.
     calls = []
     if "release" in presets:
-        unbuilt = set(sanitizers.PRESETS) - set(presets)  # the group "test_sanitizers tsan" is graphrun of that build
+        unbuilt = set(sanitizers.PRESETS) - set(
+            presets
+        )  # the group "test_sanitizers tsan" is graphrun of that build
         groups = pytestGroups(runner)
-        calls += [(runPytest, runner, group, nodes, limit) for group, nodes in groups.items() if not unbuilt & set(group.split())]
+        calls += [
+            (runPytest, runner, group, nodes, limit)
+            for group, nodes in groups.items()
+            if not unbuilt & set(group.split())
+        ]
         calls += [(runScript, runner, script, limit) for script in scripts(root, "test/tools")]
         gtests, others = ctestCommands(runner, "release")
-        calls += [(runScript, runner, command, 600, f"ctest {name}", environment) for name, command, environment in others]
-        calls += [(runGtest, runner, "gtest", command, environment) for _, command, environment in gtests]
+        calls += [
+            (runScript, runner, command, 600, f"ctest {name}", environment)
+            for name, command, environment in others
+        ]
+        calls += [
+            (runGtest, runner, "gtest", command, environment) for _, command, environment in gtests
+        ]
         for level in levels.levelsOf(levels.cpuFlags(), arguments.long):
             calls += callsOfLevel(runner, level, groups, gtests, limit)
     for preset in sanitizers.PRESETS:
         if preset in presets:
             gtests, _ = ctestCommands(runner, preset)
-            calls += [(runGtest, runner, preset, command, environment) for _, command, environment in gtests]
+            calls += [
+                (runGtest, runner, preset, command, environment)
+                for _, command, environment in gtests
+            ]
     if "asan" in presets:
         seconds = int(os.environ.get("GRAPHC_FUZZ_SECONDS", "600" if arguments.long else "8"))
         targets = fuzzTargets(root)

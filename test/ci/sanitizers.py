@@ -1,4 +1,6 @@
-"""How programs of the sanitizer builds are run: by run_tests.py all of them, by test/run/test_sanitizers.py graphrun."""
+"""How programs of the sanitizer builds are run: by run_tests.py all of them, by
+test/run/test_sanitizers.py graphrun."""
+
 import os
 
 PRESETS = ("asan", "tsan")

@@ -1,4 +1,5 @@
 """How each kind of test is run, and the tally. See run_tests.py."""
+
 import itertools
 import json
 import os
@@ -41,7 +42,10 @@ class Runner:
 
     def summary(self, before):
         """Prints the outcome; `before`: seconds that set-up and builds took."""
-        count = {outcome: sum(1 for r in self.results if r[1] == outcome) for outcome in ("passed", "failed", "skipped")}
+        count = {
+            outcome: sum(1 for r in self.results if r[1] == outcome)
+            for outcome in ("passed", "failed", "skipped")
+        }
         print("\nthe ten slowest tests:")
         for name, _, seconds, _ in sorted(self.results, key=lambda r: -r[2])[:10]:
             print(f"  {seconds:7.1f} s  {name}")
@@ -64,20 +68,28 @@ class Runner:
         line = f"{count['passed']} passed, {count['failed']} failed"
         tests = time.time() - self.start
         cpu = sum(CPU_SECONDS.values())
-        print(f"\n{line}, {count['skipped']} skipped, tests {tests:.0f} s ({cpu:.0f} s of CPU time), in all {before + tests:.0f} s")
+        print(
+            f"\n{line}, {count['skipped']} skipped, tests {tests:.0f} s ({cpu:.0f} s of CPU time), in all {before + tests:.0f} s"
+        )
         print(line, flush=True)  # last and alone: machines read it
         return 1 if count["failed"] else 0
 
 
 def whyOf(detail):
-    """The line of a failure that says most, for the list at the end; what CI keeps of a long output may lack the rest."""
+    """The line of a failure that says most, for the list at the end; what CI keeps of a long output
+    may lack the rest."""
     lines = [line.strip() for line in detail.splitlines() if line.strip()]
-    telling = [line for line in lines if re.search(r"runtime error:|^SUMMARY:|^==\d+==ERROR|: Failure$", line)]
+    telling = [
+        line
+        for line in lines
+        if re.search(r"runtime error:|^SUMMARY:|^==\d+==ERROR|: Failure$", line)
+    ]
     return (telling or lines or ["no reason given"])[0][:300]
 
 
 def execute(command, timeout, environment=None, cwd=None, label="other"):
-    """Runs a command. Returns (exit status or None, output, seconds, what it left behind). Its CPU time counts for `label`.
+    """Runs a command. Returns (exit status or None, output, seconds, what it left behind). Its CPU
+    time counts for `label`.
 
     Whatever the command leaves running is a finding, and is ended.
     """
@@ -85,8 +97,15 @@ def execute(command, timeout, environment=None, cwd=None, label="other"):
     mark = f"{os.getpid()}.{next(COUNTER)}"
     with tempfile.TemporaryFile() as output:
         try:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                                       env={**os.environ, **(environment or {}), MARK: mark}, cwd=cwd, start_new_session=True)
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **(environment or {}), MARK: mark},
+                cwd=cwd,
+                start_new_session=True,
+            )
         except OSError as error:
             return 127, f"{command[0]}: {error.strerror}", 0.0, ""
         status, cpu = waitFor(process, timeout)
@@ -96,7 +115,9 @@ def execute(command, timeout, environment=None, cwd=None, label="other"):
                 time.sleep(0.05)
         left = "; ".join(startedBy(process.pid, mark).values()) if status is not None else ""
         deadline = time.time() + 20
-        while (members := startedBy(process.pid, mark)) and time.time() < deadline:  # what they start meanwhile too
+        while (
+            members := startedBy(process.pid, mark)
+        ) and time.time() < deadline:  # what they start meanwhile too
             for member in members:
                 try:
                     os.kill(member, signal.SIGKILL)
@@ -113,7 +134,8 @@ def execute(command, timeout, environment=None, cwd=None, label="other"):
 
 
 def waitFor(process, timeout):
-    """Waits until a process ends. Returns its exit status (None after `timeout` seconds) and the CPU seconds of it and its children."""
+    """Waits until a process ends. Returns its exit status (None after `timeout` seconds) and the
+    CPU seconds of it and its children."""
     deadline, pause = time.time() + timeout, 0.005
     while time.time() < deadline:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -132,7 +154,8 @@ MARK = "GRAPHC_TEST_COMMAND"  # in the environment of all that a command starts,
 
 
 def startedBy(session, mark):
-    """The live processes that a command has started, id → command line: of its session, or with its mark."""
+    """The live processes that a command has started, id → command line: of its session, or with its
+    mark."""
     found = {}
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -162,10 +185,22 @@ def ending(status, timeout):
 
 
 def baseEnvironment(runner, preset="release", level=""):
-    """What a test of a preset's build finds in its environment; with `level`, a name such as x86-64-v3, as on a CPU of that level."""
-    # Under a sanitizer a tenth of what is repeated with other numbers; the release build does it all.
-    fewer = {} if preset == "release" or runner.long else {"GRAPHC_SIM_SEEDS": "100", "GRAPHC_MUTANTS": "150"}
-    path = os.pathsep.join([os.path.join(runner.root, "build", preset, "bin"), "/usr/lib/llvm-22/bin", os.environ["PATH"]])
+    """What a test of a preset's build finds in its environment; with `level`, a name such as
+    x86-64-v3, as on a CPU of that level."""
+    # Under a sanitizer a tenth of what is repeated with other numbers; the release build does it
+    # all.
+    fewer = (
+        {}
+        if preset == "release" or runner.long
+        else {"GRAPHC_SIM_SEEDS": "100", "GRAPHC_MUTANTS": "150"}
+    )
+    path = os.pathsep.join(
+        [
+            os.path.join(runner.root, "build", preset, "bin"),
+            "/usr/lib/llvm-22/bin",
+            os.environ["PATH"],
+        ]
+    )
     return {
         **fewer,
         **({"GRAPHC_MAX_CPU_ISA": level} if level else {}),
@@ -181,8 +216,12 @@ def ctestCommands(runner, preset):
     """(GoogleTest commands, other commands) that CTest knows, as (name, command, environment)."""
     build = os.path.join(runner.root, "build", preset)
     try:
-        shown = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True,
-                               check=True)
+        shown = subprocess.run(
+            ["ctest", "--test-dir", build, "--show-only=json-v1"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         tests = json.loads(shown.stdout)["tests"]
     except (OSError, subprocess.CalledProcessError, ValueError, KeyError) as error:
         runner.record(f"ctest list of build/{preset}", "failed", 0.0, str(error))
@@ -204,7 +243,8 @@ def ctestCommands(runner, preset):
 
 
 def readXml(runner, path, prefix):
-    """Adds the cases of a JUnit-like file; returns how many, or None where the file is unreadable."""
+    """Adds the cases of a JUnit-like file; returns how many, or None where the file is
+    unreadable."""
     try:
         cases = list(xml.parse(path).getroot().iter("testcase"))
     except (OSError, xml.ParseError):
@@ -217,7 +257,11 @@ def readXml(runner, path, prefix):
             detail = "\n".join((f.get("message") or "") + "\n" + (f.text or "") for f in failures)
             runner.record(name, "failed", seconds, detail)
         elif skipped is not None or case.get("status") == "notrun":
-            reason = (skipped.get("message") or skipped.text or "") if skipped is not None else "disabled"
+            reason = (
+                (skipped.get("message") or skipped.text or "")
+                if skipped is not None
+                else "disabled"
+            )
             runner.record(name, "skipped", seconds, " ".join(reason.split()))
         else:
             runner.record(name, "passed", seconds)
@@ -230,7 +274,9 @@ def runGtest(runner, prefix, command, environment, timeout=900):
         return
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "out.xml")
-        status, output, seconds, left = execute(command + [f"--gtest_output=xml:{path}"], timeout, environment, folder, name)
+        status, output, seconds, left = execute(
+            command + [f"--gtest_output=xml:{path}"], timeout, environment, folder, name
+        )
         before = len(runner.results)
         count = readXml(runner, path, prefix)
     if count is None:
@@ -238,29 +284,44 @@ def runGtest(runner, prefix, command, environment, timeout=900):
         for passed in re.findall(r"^\[       OK \] (\S+)", output, re.M):
             runner.record(f"{prefix} {passed}", "passed", 0.0)
         running = re.findall(r"^\[ RUN      \] (\S+)", output, re.M)
-        runner.record(name, "failed", seconds,
-                      "\n".join(output.splitlines()[-40:]) + f"\nin {running[-1] if running else 'start-up'}: {ending(status, timeout)}")
+        runner.record(
+            name,
+            "failed",
+            seconds,
+            "\n".join(output.splitlines()[-40:])
+            + f"\nin {running[-1] if running else 'start-up'}: {ending(status, timeout)}",
+        )
     elif count == 0:
         runner.record(name, "failed", seconds, "it has no test")
     elif status != 0 and not any(r[1] == "failed" for r in runner.results[before:]):
-        runner.record(f"{name} (at its end)", "failed", seconds, output + "\n" + ending(status, timeout))
+        runner.record(
+            f"{name} (at its end)", "failed", seconds, output + "\n" + ending(status, timeout)
+        )
     if left:
         runner.record(f"{name} leaves nothing behind", "failed", seconds, f"still running: {left}")
     runner.say(f"{name}: {count if count is not None else 'crashed'} tests, {seconds:.1f} s")
 
 
 def pytestGroups(runner):
-    """The end-to-end tests: group → node ids; those of a group run one after the other, in one process."""
+    """The end-to-end tests: group → node ids; those of a group run one after the other, in one
+    process."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "groups.json")
-        status, output, seconds, _ = execute([*PYTEST, "--collect-only", f"--groups={path}"], 120, baseEnvironment(runner), pytestFolder(runner))
+        status, output, seconds, _ = execute(
+            [*PYTEST, "--collect-only", f"--groups={path}"],
+            120,
+            baseEnvironment(runner),
+            pytestFolder(runner),
+        )
         try:
             with open(path) as file:
                 groups = json.load(file)
         except (OSError, ValueError):
             groups = {}
     if status != 0 or not groups:
-        runner.record("pytest collects test/run", "failed", seconds, output + "\n" + ending(status, 120))
+        runner.record(
+            "pytest collects test/run", "failed", seconds, output + "\n" + ending(status, 120)
+        )
     return groups
 
 
@@ -272,7 +333,8 @@ def pytestFolder(runner):
 
 
 def labelOf(kind, level):
-    """How results of a kind of test begin: "pytest", or "x86-64-v3 pytest" for those that run as on a CPU of a level."""
+    """How results of a kind of test begin: "pytest", or "x86-64-v3 pytest" for those that run as on
+    a CPU of a level."""
     return f"{level} {kind}".strip()
 
 
@@ -289,7 +351,13 @@ def runPytest(runner, group, nodes, timeout, level=""):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "out.xml")
         environment = baseEnvironment(runner, level=level)
-        status, output, seconds, left = execute([*PYTEST, "-vv", f"--junitxml={path}", *nodes], timeout, environment, pytestFolder(runner), f"{label} {group}")
+        status, output, seconds, left = execute(
+            [*PYTEST, "-vv", f"--junitxml={path}", *nodes],
+            timeout,
+            environment,
+            pytestFolder(runner),
+            f"{label} {group}",
+        )
         count = readXml(runner, path, label)
     names = {pytestName(node, level) for node in nodes}
     failed = any(name in names and outcome == "failed" for name, outcome, _, _ in runner.results)
@@ -297,9 +365,16 @@ def runPytest(runner, group, nodes, timeout, level=""):
         for node in re.findall(r"^(\S+) PASSED", output, re.M):
             runner.record(pytestName(node, level), "passed", 0.0)
     if count is None or count < len(nodes) or (status != 0 and not failed):
-        runner.record(f"{label} {group}", "failed", seconds, f"{count or 0} of {len(nodes)} tests have a result\n{output}\n{ending(status, timeout)}")
+        runner.record(
+            f"{label} {group}",
+            "failed",
+            seconds,
+            f"{count or 0} of {len(nodes)} tests have a result\n{output}\n{ending(status, timeout)}",
+        )
     if left:
-        runner.record(f"{label} {group} leaves nothing behind", "failed", seconds, f"still running: {left}")
+        runner.record(
+            f"{label} {group} leaves nothing behind", "failed", seconds, f"still running: {left}"
+        )
     runner.say(f"{label} {group}: {len(nodes)} tests, {seconds:.1f} s")
 
 
@@ -314,9 +389,15 @@ def runLit(runner, build, jobs, pattern="", level=""):
     label = labelOf("lit", level)
     environment = baseEnvironment(runner, level=level)
     # Outputs of a level are apart from those of the other tests, which may run at the same time.
-    lit = ["/usr/lib/llvm-22/bin/lit", f"--param=build={build}", *([f"--param=level={level}"] if level else [])]
+    lit = [
+        "/usr/lib/llvm-22/bin/lit",
+        f"--param=build={build}",
+        *([f"--param=level={level}"] if level else []),
+    ]
     status, shown, seconds, _ = execute([*lit, "--show-tests", "test"], 120, environment)
-    files = [file for file in re.findall(r"^ *graphc :: (\S+)$", shown, re.M) if re.search(pattern, file)]
+    files = [
+        file for file in re.findall(r"^ *graphc :: (\S+)$", shown, re.M) if re.search(pattern, file)
+    ]
     if status != 0 or not files:
         runner.record(f"{label} finds tests", "failed", seconds, f"{shown}\n{ending(status, 120)}")
     chosen = [f"test/{file}" for file in files if runner.wanted(litName(file, level))]
@@ -324,13 +405,25 @@ def runLit(runner, build, jobs, pattern="", level=""):
         return
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "lit.xml")
-        status, output, seconds, left = execute([*lit, "-sv", f"-j{jobs}", f"--xunit-xml-output={path}", *chosen], 1800, environment, label=label)
+        status, output, seconds, left = execute(
+            [*lit, "-sv", f"-j{jobs}", f"--xunit-xml-output={path}", *chosen],
+            1800,
+            environment,
+            label=label,
+        )
         count = readXml(runner, path, label)
     if left:
         runner.record(f"{label} leaves nothing behind", "failed", seconds, f"still running: {left}")
     if count != len(chosen):
-        runner.record(label, "failed", seconds, f"{ending(status, 1800)}; {count or 0} of {len(chosen)} tests have a result\n{output}")
-    elif status != 0 and not any(r[0].startswith(f"{label} ") and r[1] == "failed" for r in runner.results):
+        runner.record(
+            label,
+            "failed",
+            seconds,
+            f"{ending(status, 1800)}; {count or 0} of {len(chosen)} tests have a result\n{output}",
+        )
+    elif status != 0 and not any(
+        r[0].startswith(f"{label} ") and r[1] == "failed" for r in runner.results
+    ):
         runner.record(label, "failed", seconds, output)
     runner.say(f"{label}: {count or 0} tests, {seconds:.1f} s")
 
@@ -340,7 +433,9 @@ def runScript(runner, command, timeout, name=None, environment=None):
     name = name or f"sh {os.path.relpath(command[0], runner.root)}"
     if not runner.wanted(name):
         return
-    status, output, seconds, left = execute(command, timeout, environment or baseEnvironment(runner), runner.root, name)
+    status, output, seconds, left = execute(
+        command, timeout, environment or baseEnvironment(runner), runner.root, name
+    )
     last = (output.strip().splitlines() or [""])[-1]
     if status == 77:
         runner.record(name, "skipped", seconds, last)
@@ -355,23 +450,44 @@ def runScript(runner, command, timeout, name=None, environment=None):
 
 def fuzzTargets(root):
     folder = os.path.join(root, "build/asan/test/fuzz")
-    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []  # CMake keeps its own files there as well
+    names = (
+        sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    )  # CMake keeps its own files there as well
     return [os.path.join(folder, name) for name in names if name.startswith("fuzz_")]
 
 
 def runFuzz(runner, target, seconds):
-    """From seed 1, so that what a run finds is of the change that it judges; with --long from one that libFuzzer draws and prints."""
+    """From seed 1, so that what a run finds is of the change that it judges; with --long from one
+    that libFuzzer draws and prints."""
     name = f"fuzz {os.path.basename(target)}"
     if not runner.wanted(name):
         return
     seeds = os.path.join(runner.root, "build/fuzz-seeds", os.path.basename(target))
     if not os.path.isdir(seeds) or not os.listdir(seeds):
-        runner.record(name, "failed", 0.0, f"no seeds in {os.path.relpath(seeds, runner.root)}; test/ci/fuzz_seeds.sh makes them")
+        runner.record(
+            name,
+            "failed",
+            0.0,
+            f"no seeds in {os.path.relpath(seeds, runner.root)}; test/ci/fuzz_seeds.sh makes them",
+        )
         return
     with tempfile.TemporaryDirectory() as folder:
         status, output, took, _ = execute(
-            [target, f"-max_total_time={seconds}", f"-seed={0 if runner.long else 1}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
-             f"-artifact_prefix={folder}/", folder, seeds], seconds + 120, baseEnvironment(runner, "asan"), label=name)
+            [
+                target,
+                f"-max_total_time={seconds}",
+                f"-seed={0 if runner.long else 1}",
+                "-timeout=10",
+                "-rss_limit_mb=2048",
+                "-print_final_stats=1",
+                f"-artifact_prefix={folder}/",
+                folder,
+                seeds,
+            ],
+            seconds + 120,
+            baseEnvironment(runner, "asan"),
+            label=name,
+        )
         coverage = re.findall(r"cov: (\d+) ft: (\d+)", output)
         runs = re.search(r"number_of_executed_units: (\d+)", output)
         detail = output
@@ -384,6 +500,13 @@ def runFuzz(runner, target, seconds):
         status, detail = 1, "it ran no input"
     if status == 0 and not coverage:
         status, detail = 1, "it printed no coverage: built without -fsanitize=fuzzer?\n" + output
-    runner.record(name, "passed" if status == 0 else "failed", took, detail + "\n" + ending(status, seconds + 120))
+    runner.record(
+        name,
+        "passed" if status == 0 else "failed",
+        took,
+        detail + "\n" + ending(status, seconds + 120),
+    )
     if coverage:
-        runner.say(f"{name}: coverage {coverage[-1][0]} edges, {coverage[-1][1]} features, {runs.group(1) if runs else '?'} inputs")
+        runner.say(
+            f"{name}: coverage {coverage[-1][0]} edges, {coverage[-1][1]} features, {runs.group(1) if runs else '?'} inputs"
+        )

@@ -1,10 +1,11 @@
-//===- Accounts.h - what a process asked of the simulated driver ---------------------------------------------------*- C++ -*-===//
+//===- Accounts.h - what a process asked of the simulated driver --------------------*- C++ -*-===//
 //
-// How much memory of each GPU is taken, and in the file that GRAPHC_FAKE_ACCOUNTS names (with the process's number behind it) what tests
-// compare with graphc's promises: the most that was taken of all GPUs and registered of the host while kernels ran, what was copied, and how
-// often each function was called (but those that end something).
+// How much memory of each GPU is taken, and in the file that GRAPHC_FAKE_ACCOUNTS names (with the
+// process's number behind it) what tests compare with graphc's promises: the most that was taken of
+// all GPUs and registered of the host while kernels ran, what was copied, and how often each
+// function was called (but those that end something).
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TEST_CUDA_ACCOUNTS_H
 #define GRAPHC_TEST_CUDA_ACCOUNTS_H
 
@@ -28,11 +29,14 @@ public:
     const char *name = std::getenv("GRAPHC_FAKE_ACCOUNTS");
     if (!name || !launches_)
       return;
-    if (FILE *file = std::fopen((std::string(name) + "." + std::to_string(::getpid())).c_str(), "w")) {
-      std::fprintf(file,
-                   "{\"memory\": %llu, \"pinned\": %llu, \"shared\": %llu, \"to_device\": %llu, \"from_device\": %llu, "
-                   "\"pageable_to_device\": %llu, \"pageable_from_device\": %llu, \"calls\": {",
-                   most_, mostPinned_, mostShared_, toDevice_, fromDevice_, pageableToDevice_, pageableFromDevice_);
+    if (FILE *file =
+            std::fopen((std::string(name) + "." + std::to_string(::getpid())).c_str(), "w")) {
+      std::fprintf(
+          file,
+          "{\"memory\": %llu, \"pinned\": %llu, \"shared\": %llu, \"to_device\": %llu, \"from_device\": %llu, "
+          "\"pageable_to_device\": %llu, \"pageable_from_device\": %llu, \"calls\": {",
+          most_, mostPinned_, mostShared_, toDevice_, fromDevice_, pageableToDevice_,
+          pageableFromDevice_);
       const char *between = "";
       for (const auto &[function, count] : calls_)
         std::fprintf(file, "%s\"%s\": %llu", std::exchange(between, ", "), function.c_str(), count);
@@ -93,11 +97,13 @@ public:
 private:
   base::Mutex mutex_;
   TakenMemory ofGpu_;
-  std::map<unsigned long long, std::pair<int, unsigned long long>> allocations_ ABSL_GUARDED_BY(mutex_);
+  std::map<unsigned long long, std::pair<int, unsigned long long>>
+      allocations_ ABSL_GUARDED_BY(mutex_);
   std::map<const void *, std::pair<unsigned long long, bool>> registered_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, unsigned long long> calls_ ABSL_GUARDED_BY(mutex_); // by function
-  unsigned long long memory_ = 0, hostMemory_ = 0, sharedMemory_ = 0, launches_ = 0, most_ = 0, mostPinned_ = 0,
-                     mostShared_ = 0, toDevice_ = 0, fromDevice_ = 0, pageableToDevice_ = 0, pageableFromDevice_ = 0;
+  unsigned long long memory_ = 0, hostMemory_ = 0, sharedMemory_ = 0, launches_ = 0, most_ = 0,
+                     mostPinned_ = 0, mostShared_ = 0, toDevice_ = 0, fromDevice_ = 0,
+                     pageableToDevice_ = 0, pageableFromDevice_ = 0;
 };
 
 } // namespace graphc

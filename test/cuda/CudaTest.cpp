@@ -1,4 +1,5 @@
-// A GPU on the tests' driver, beyond what every device does; and what that driver itself says of graphs that the manual forbids.
+// A GPU on the tests' driver, beyond what every device does; and what that driver itself says of
+// graphs that the manual forbids.
 #include "runtime/device/cuda/CudaDriverApi.h"
 #include "test/cuda/TestDevice.h"
 #include "test/runtime/device/DeviceHarness.h"
@@ -91,23 +92,28 @@ TEST_F(OnGpu, LanesOfAProcessShareIt) {
 TEST_F(OnGpu, WhatCannotBeAGraphIsAnErrorThatNamesIt) {
   MemoryRegion there = h.memory(64), staged = h.staging(std::vector<float>(16, 1));
   std::unique_ptr<QueueSegment> segment = h.device->makeSegment();
-  segment->copy(0, CopyDirection::Out, staged.data(), staged.data(), 64); // that is no memory of the device
-  EXPECT_THAT(std::string(segment->prepare().message()),
-              HasSubstr("GPU:0: a copy of 64 bytes: cuGraphAddMemcpyNode: CUDA_ERROR_INVALID_VALUE"));
+  // that is no memory of the device
+  segment->copy(0, CopyDirection::Out, staged.data(), staged.data(), 64);
+  EXPECT_THAT(
+      std::string(segment->prepare().message()),
+      HasSubstr("GPU:0: a copy of 64 bytes: cuGraphAddMemcpyNode: CUDA_ERROR_INVALID_VALUE"));
   // Nor does a copy change its kind.
   segment = h.device->makeSegment();
   const uint32_t copy = segment->copy(0, CopyDirection::In, there.data(), staged.data(), 64);
   ASSERT_EQ(segment->prepare(), absl::OkStatus());
   segment->move(copy, there.data(), there.data());
   h.queue->run(*segment, {});
-  EXPECT_THAT(std::string(h.queue->status().message()), HasSubstr("cuGraphExecMemcpyNodeSetParams"));
+  EXPECT_THAT(std::string(h.queue->status().message()),
+              HasSubstr("cuGraphExecMemcpyNodeSetParams"));
 }
 
 TEST_F(OnGpu, TooMuchMemoryNamesWhatThereIs) {
   MemoryRegion most = h.memory(uint64_t(900) << 20);
-  auto more = h.device->allocate(uint64_t(200) << 20, MemorySpace::Device, MemoryRegion::Guard::None, "one more");
+  auto more = h.device->allocate(uint64_t(200) << 20, MemorySpace::Device,
+                                 MemoryRegion::Guard::None, "one more");
   EXPECT_EQ(more.status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(std::string(more.status().message()), HasSubstr("one more, 209715200 bytes (of 1073741824 are free "));
+  EXPECT_THAT(std::string(more.status().message()),
+              HasSubstr("one more, 209715200 bytes (of 1073741824 are free "));
 }
 
 CopyNode copyOut(void *to, const MemoryRegion &from) {
@@ -134,11 +140,14 @@ TEST_F(OnGpu, TheDriverRefusesGraphsThatTheManualForbids) {
   ASSERT_EQ(driver.graphAddMemcpyNode(&node, graph, nullptr, 0, &params, context), kSuccess);
   ASSERT_EQ(driver.graphAddMemcpyNode(&foreign, other, nullptr, 0, &params, context), kSuccess);
   const GraphNode twice[] = {node, node};
-  EXPECT_NE(driver.graphAddMemcpyNode(&second, graph, twice, 2, &params, context), kSuccess) << "each once";
-  EXPECT_NE(driver.graphAddMemcpyNode(&second, graph, &foreign, 1, &params, context), kSuccess) << "of this graph";
+  EXPECT_NE(driver.graphAddMemcpyNode(&second, graph, twice, 2, &params, context), kSuccess)
+      << "each once";
+  EXPECT_NE(driver.graphAddMemcpyNode(&second, graph, &foreign, 1, &params, context), kSuccess)
+      << "of this graph";
   CopyNode flat = params;
   flat.height = 2;
-  EXPECT_NE(driver.graphAddMemcpyNode(&second, graph, nullptr, 0, &flat, context), kSuccess) << "one dimension";
+  EXPECT_NE(driver.graphAddMemcpyNode(&second, graph, nullptr, 0, &flat, context), kSuccess)
+      << "one dimension";
   GraphExec executable = nullptr;
   ASSERT_EQ(driver.graphInstantiate(&executable, graph, 0), kSuccess);
   EXPECT_NE(driver.graphExecMemcpyNodeSetParams(executable, foreign, &params, context), kSuccess);
@@ -149,7 +158,8 @@ TEST_F(OnGpu, TheDriverRefusesGraphsThatTheManualForbids) {
   EXPECT_EQ(driver.streamSynchronize(stream), kSuccess);
   EXPECT_EQ(back, 0);
   EXPECT_EQ(driver.graphDestroy(graph), kSuccess);
-  EXPECT_NE(driver.graphExecMemcpyNodeSetParams(executable, node, &params, context), kSuccess) << "the graph is gone";
+  EXPECT_NE(driver.graphExecMemcpyNodeSetParams(executable, node, &params, context), kSuccess)
+      << "the graph is gone";
   EXPECT_EQ(driver.graphExecDestroy(executable), kSuccess);
   EXPECT_NE(driver.graphLaunch(executable, stream), kSuccess) << "it is gone";
   EXPECT_EQ(driver.graphDestroy(other), kSuccess);

@@ -28,7 +28,8 @@ thread_local int current = 0; // GPU of the thread's context
 /// Those that CUDA_VISIBLE_DEVICES shows, in its order, up to the first that is none.
 const std::vector<int> &gpus() {
   static const auto *numbers = [] {
-    const char *count = std::getenv("GRAPHC_FAKE_GPUS"), *visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    const char *count = std::getenv("GRAPHC_FAKE_GPUS"),
+               *visible = std::getenv("CUDA_VISIBLE_DEVICES");
     const int all = count ? std::atoi(count) : 1;
     auto *found = new std::vector<int>;
     for (int i = 0; i < all && !visible; ++i)
@@ -45,7 +46,8 @@ const std::vector<int> &gpus() {
 }
 int gpuCount() { return int(gpus().size()); }
 
-/// 86 of "sm_86", for which plans have no machine code unless they are told to: this driver runs PTX alone.
+/// 86 of "sm_86", for which plans have no machine code unless they are told to: this driver runs
+/// PTX alone.
 int archNumber() {
   const char *arch = std::getenv("GRAPHC_FAKE_ARCH");
   return std::atoi(arch && strlen(arch) > 3 ? arch + 3 : "86");
@@ -66,12 +68,16 @@ HostMemory hostMemory;
 static Result refuseMachineCode(const char *elf) {
   uint32_t flags = 0;
   memcpy(&flags, elf + 48, sizeof flags);
-  constexpr int kAbiVersion = 8, kNewAbi = 8; // where the architecture moved to the second byte: CUDA 13
+  // where the architecture moved to the second byte: CUDA 13
+  constexpr int kAbiVersion = 8, kNewAbi = 8;
   const int arch = int(elf[kAbiVersion] >= kNewAbi ? flags >> 8 : flags) & 0xff;
   if (arch == archNumber())
-    std::fprintf(stderr, "simulated GPU: given machine code for sm_%d, its own, but it runs PTX alone\n", arch);
+    std::fprintf(stderr,
+                 "simulated GPU: given machine code for sm_%d, its own, but it runs PTX alone\n",
+                 arch);
   else
-    std::fprintf(stderr, "simulated GPU: given machine code for sm_%d, and it is sm_%d\n", arch, archNumber());
+    std::fprintf(stderr, "simulated GPU: given machine code for sm_%d, and it is sm_%d\n", arch,
+                 archNumber());
   return kNoBinary;
 }
 
@@ -158,7 +164,9 @@ CUDA_FUNCTION(cuDeviceGetAttribute, , int *value, int attribute, int) {
   constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76;
   if (attribute != kMultiprocessors && attribute != kMajor && attribute != kMinor)
     return kInvalidValue;
-  *value = attribute == kMultiprocessors ? 4 : attribute == kMajor ? archNumber() / 10 : archNumber() % 10;
+  *value = attribute == kMultiprocessors ? 4
+           : attribute == kMajor         ? archNumber() / 10
+                                         : archNumber() % 10;
   return kSuccess;
 }
 CUDA_FUNCTION(cuDevicePrimaryCtxRetain, , void **context, int number) {
@@ -252,7 +260,8 @@ CUDA_FUNCTION(cuModuleUnload, , Module *module) {
   delete module;
   return kSuccess;
 }
-CUDA_FUNCTION(cuModuleGetFunction, , const ptx::Function **function, Module *module, const char *name) {
+CUDA_FUNCTION(cuModuleGetFunction, , const ptx::Function **function, Module *module,
+              const char *name) {
   CHECK_READY();
   auto found = module->code.functions.find(name);
   if (found == module->code.functions.end())
@@ -260,7 +269,8 @@ CUDA_FUNCTION(cuModuleGetFunction, , const ptx::Function **function, Module *mod
   *function = &found->second;
   return kSuccess;
 }
-CUDA_FUNCTION(cuModuleGetGlobal, _v2, Address *address, size_t *bytes, Module *module, const char *name) {
+CUDA_FUNCTION(cuModuleGetGlobal, _v2, Address *address, size_t *bytes, Module *module,
+              const char *name) {
   CHECK_READY();
   auto found = module->globals.find(name);
   if (found == module->globals.end())
@@ -270,7 +280,8 @@ CUDA_FUNCTION(cuModuleGetGlobal, _v2, Address *address, size_t *bytes, Module *m
   return kSuccess;
 }
 
-CUDA_FUNCTION(cuGetProcAddress, _v2, const char *name, void **function, int, uint64_t, int *status) {
+CUDA_FUNCTION(cuGetProcAddress, _v2, const char *name, void **function, int, uint64_t,
+              int *status) {
   auto found = offers().find(name);
   *function = found == offers().end() ? nullptr : found->second;
   if (status)

@@ -1,14 +1,18 @@
-//===- FakeDriver.h - what the parts of the tests' CUDA driver share --------------------------------------------*- C++ -*-===//
+//===- FakeDriver.h - what the parts of the tests' CUDA driver share ----------------*- C++ -*-===//
 //
-// libcuda.so.1 for tests: the functions of the CUDA driver that runtime/device/cuda uses, on a GPU that is simulated on the CPU. Streams are queues
-// whose work is done as late as what was asked for allows, in an order that GRAPHC_SIM_SEED decides; device memory is another mapping
-// than the one whose addresses are given out, which the host may not touch; functions are PTX, which Ptx.h runs. GRAPHC_FAKE_GPUS is how many
-// there are (1), GRAPHC_FAKE_ARCH their architecture ("sm_86"). What goes wrong on the GPU is said on stderr, and ends as it would in the real driver: every later call gives the error.
-// Launches of functions whose names hold GRAPHC_FAKE_FAILS fail, those with GRAPHC_FAKE_HANGS never end.
+// libcuda.so.1 for tests: the functions of the CUDA driver that runtime/device/cuda uses, on a GPU
+// that is simulated on the CPU. Streams are queues whose work is done as late as what was asked for
+// allows, in an order that GRAPHC_SIM_SEED decides; device memory is another mapping than the one
+// whose addresses are given out, which the host may not touch; functions are PTX, which Ptx.h runs.
+// GRAPHC_FAKE_GPUS is how many there are (1), GRAPHC_FAKE_ARCH their architecture ("sm_86"). What
+// goes wrong on the GPU is said on stderr, and ends as it would in the real driver: every later
+// call gives the error. Launches of functions whose names hold GRAPHC_FAKE_FAILS fail, those with
+// GRAPHC_FAKE_HANGS never end.
 //
-// Written from NVIDIA's manual of the driver's interface; a use that it forbids, or that nothing here needs, is an error.
+// Written from NVIDIA's manual of the driver's interface; a use that it forbids, or that nothing
+// here needs, is an error.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TEST_CUDA_FAKEDRIVER_H
 #define GRAPHC_TEST_CUDA_FAKEDRIVER_H
 
@@ -31,10 +35,11 @@ using device::sim::QueueState;
 using Result = int;
 using Address = unsigned long long;
 
-inline constexpr Result kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3, kNoDevice = 100,
-                        kInvalidDevice = 101, kNoBinary = 209, kInvalidContext = 201, kInvalidPtx = 218,
-                        kInvalidHandle = 400, kIllegalState = 401, kNotFound = 500, kNotReady = 600,
-                        kLaunchFailed = 719, kNotSupported = HostMemory::kNotSupported, kCaptureUnsupported = 900;
+inline constexpr Result kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3,
+                        kNoDevice = 100, kInvalidDevice = 101, kNoBinary = 209,
+                        kInvalidContext = 201, kInvalidPtx = 218, kInvalidHandle = 400,
+                        kIllegalState = 401, kNotFound = 500, kNotReady = 600, kLaunchFailed = 719,
+                        kNotSupported = HostMemory::kNotSupported, kCaptureUnsupported = 900;
 
 /// What the PTX reaches: the pages' own side.
 class DeviceMemory final : public ptx::Memory {
@@ -97,12 +102,14 @@ inline uint8_t *pointer(Address address) { return reinterpret_cast<uint8_t *>(ui
 } // namespace graphc::fake
 
 // A function of the driver: its name, what its symbol has behind that, its arguments.
-#define CUDA_FUNCTION(name, version, ...)                                                                              \
-  extern "C" __attribute__((visibility("default"))) graphc::fake::Result name##version(__VA_ARGS__);                   \
-  static const graphc::fake::Offer offer_##name(#name, reinterpret_cast<void *>(name##version));                       \
+#define CUDA_FUNCTION(name, version, ...)                                                          \
+  extern "C"                                                                                       \
+      __attribute__((visibility("default"))) graphc::fake::Result name##version(__VA_ARGS__);      \
+  static const graphc::fake::Offer offer_##name(#name, reinterpret_cast<void *>(name##version));   \
   graphc::fake::Result name##version(__VA_ARGS__)
-#define CHECK_READY()                                                                                                  \
-  if (graphc::fake::Result result = graphc::fake::ready(__func__); result != graphc::fake::kSuccess)                   \
+#define CHECK_READY()                                                                              \
+  if (graphc::fake::Result result = graphc::fake::ready(__func__);                                 \
+      result != graphc::fake::kSuccess)                                                            \
   return result
 
 #endif

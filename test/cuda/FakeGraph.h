@@ -1,4 +1,4 @@
-//===- FakeGraph.h - graphs of the tests' CUDA driver -----------------------------------------------------------*- C++ -*-===//
+//===- FakeGraph.h - graphs of the tests' CUDA driver -------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_CUDA_FAKEGRAPH_H
 #define GRAPHC_TEST_CUDA_FAKEGRAPH_H
 

@@ -1,4 +1,5 @@
-// Graphs: nodes with what they come after; executable ones, which do their nodes in any order that this allows, drawn by the seed.
+// Graphs: nodes with what they come after; executable ones, which do their nodes in any order that
+// this allows, drawn by the seed.
 #include "test/cuda/FakeGraph.h"
 
 #include <cstring>
@@ -7,7 +8,8 @@
 namespace graphc::fake {
 namespace {
 
-/// A graph as it was when it was instantiated. What it does is copied by each launch: changes are for later ones alone.
+/// A graph as it was when it was instantiated. What it does is copied by each launch: changes are
+/// for later ones alone.
 struct Executable {
   struct Step {
     Run run;
@@ -69,11 +71,13 @@ struct Copy3D {
   size_t width, height, depth;
 };
 
-/// One-dimensional ones alone, between the host's memory and one allocation of a GPU's or within those.
+/// One-dimensional ones alone, between the host's memory and one allocation of a GPU's or within
+/// those.
 std::optional<Copy> readCopy(const Copy3D &params) {
   Copy copy{params.to.type == 1, params.from.type == 1, nullptr, nullptr, params.width};
   auto read = [&](const Copy3D::End &end, uint8_t *&at) {
-    if (end.x || end.y || end.z || end.lod || end.array || end.reserved || (end.type != 1 && end.type != 2))
+    if (end.x || end.y || end.z || end.lod || end.array || end.reserved ||
+        (end.type != 1 && end.type != 2))
       return false;
     at = end.type == 1 ? static_cast<uint8_t *>(end.host) : pointer(end.device);
     // An address of the device is no host's, and the other way round.
@@ -107,7 +111,8 @@ Run runOf(const Copy &copy) {
   };
 }
 
-std::vector<Executable::Step> stepsOf(const Graph &graph, std::map<const Node *, uint32_t> &places) {
+std::vector<Executable::Step> stepsOf(const Graph &graph,
+                                      std::map<const Node *, uint32_t> &places) {
   std::vector<Executable::Step> steps;
   for (const Node &node : graph.nodes) {
     Executable::Step step{node.run, {}};
@@ -124,7 +129,8 @@ absl::Status runSteps(const std::vector<Executable::Step> &steps) {
   std::vector<std::vector<uint32_t>> after;
   for (const Executable::Step &step : steps)
     after.push_back(step.after);
-  return device::sim::runInSomeOrder(after, gpu().random, [&](uint32_t i) { return steps[i].run(); });
+  return device::sim::runInSomeOrder(after, gpu().random,
+                                     [&](uint32_t i) { return steps[i].run(); });
 }
 
 /// A new node behind `after`, which are nodes of the graph, each once.
@@ -168,32 +174,35 @@ CUDA_FUNCTION(cuGraphCreate, , Graph **graph, unsigned flags) {
   return kSuccess;
 }
 CUDA_FUNCTION(cuGraphDestroy, , Graph *graph) { return graphs().destroy(graph); }
-CUDA_FUNCTION(cuGraphAddKernelNode, _v2, const Node **node, Graph *graph, const Node *const *after, size_t count,
-              const KernelParams *params) {
+CUDA_FUNCTION(cuGraphAddKernelNode, _v2, const Node **node, Graph *graph, const Node *const *after,
+              size_t count, const KernelParams *params) {
   CHECK_READY();
   if (params->extra || params->kernel)
     return kInvalidValue;
   const auto &grid = params->grid, &block = params->block;
-  absl::StatusOr<Run> run = launchOf(params->function, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]},
-                                     params->sharedBytes, params->params);
+  absl::StatusOr<Run> run =
+      launchOf(params->function, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]},
+               params->sharedBytes, params->params);
   return run.ok() ? addNode(node, graph, after, count, *std::move(run)) : kInvalidValue;
 }
-CUDA_FUNCTION(cuGraphAddMemcpyNode, , const Node **node, Graph *graph, const Node *const *after, size_t count,
-              const Copy3D *params, void *context) {
+CUDA_FUNCTION(cuGraphAddMemcpyNode, , const Node **node, Graph *graph, const Node *const *after,
+              size_t count, const Copy3D *params, void *context) {
   CHECK_READY();
   std::optional<Copy> copy = readCopy(*params);
   return copy && context ? addNode(node, graph, after, count, runOf(*copy), copy) : kInvalidValue;
 }
 /// The child is copied: what becomes of it later changes nothing here.
-CUDA_FUNCTION(cuGraphAddChildGraphNode, , const Node **node, Graph *graph, const Node *const *after, size_t count,
-              Graph *child) {
+CUDA_FUNCTION(cuGraphAddChildGraphNode, , const Node **node, Graph *graph, const Node *const *after,
+              size_t count, Graph *child) {
   CHECK_READY();
   if (!isThere(child) || child == graph)
     return kInvalidHandle;
   std::map<const Node *, uint32_t> places;
-  return addNode(node, graph, after, count, [steps = stepsOf(*child, places)] { return runSteps(steps); });
+  return addNode(node, graph, after, count,
+                 [steps = stepsOf(*child, places)] { return runSteps(steps); });
 }
-CUDA_FUNCTION(cuGraphInstantiateWithFlags, , Executable **executable, Graph *graph, unsigned long long flags) {
+CUDA_FUNCTION(cuGraphInstantiateWithFlags, , Executable **executable, Graph *graph,
+              unsigned long long flags) {
   CHECK_READY();
   if (!isThere(graph) || flags)
     return isThere(graph) ? kInvalidValue : kInvalidHandle;
@@ -202,17 +211,19 @@ CUDA_FUNCTION(cuGraphInstantiateWithFlags, , Executable **executable, Graph *gra
   *executable = executables().add(std::move(made));
   return kSuccess;
 }
-CUDA_FUNCTION(cuGraphExecDestroy, , Executable *executable) { return executables().destroy(executable); }
-CUDA_FUNCTION(cuGraphExecMemcpyNodeSetParams, , Executable *executable, const Node *node, const Copy3D *params,
-              void *context) {
+CUDA_FUNCTION(cuGraphExecDestroy, , Executable *executable) {
+  return executables().destroy(executable);
+}
+CUDA_FUNCTION(cuGraphExecMemcpyNodeSetParams, , Executable *executable, const Node *node,
+              const Copy3D *params, void *context) {
   CHECK_READY();
   if (!isThere(executable) || !isThere(executable->graph))
     return kInvalidHandle;
   auto place = executable->places.find(node);
   std::optional<Copy> copy = readCopy(*params);
   // What was the host's memory stays the host's, and the device's the device's.
-  if (place == executable->places.end() || !copy || !context || !node->copy || copy->toHost != node->copy->toHost ||
-      copy->fromHost != node->copy->fromHost)
+  if (place == executable->places.end() || !copy || !context || !node->copy ||
+      copy->toHost != node->copy->toHost || copy->fromHost != node->copy->fromHost)
     return kInvalidValue;
   executable->steps[place->second].run = runOf(*copy);
   return kSuccess;

@@ -35,7 +35,8 @@ Result enqueue(Stream *stream, Run run) {
       node.after = {&graph.nodes[graph.nodes.size() - 2]};
     return kSuccess;
   }
-  gpu().engine.enqueue(*stream->queue, {[run = std::move(run)] { return runOnGpu(run); }, 0, nullptr});
+  gpu().engine.enqueue(*stream->queue,
+                       {[run = std::move(run)] { return runOnGpu(run); }, 0, nullptr});
   return kSuccess;
 }
 
@@ -47,7 +48,8 @@ absl::StatusOr<Run> launchOf(const ptx::Function *function, std::array<uint32_t,
     if (size == 0)
       return absl::InvalidArgumentError("no block");
   if (function->threads && threads[0] * threads[1] * threads[2] != function->threads)
-    return absl::InvalidArgumentError(absl::StrCat(function->name, " has blocks of ", function->threads, " threads"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(function->name, " has blocks of ", function->threads, " threads"));
   std::vector<uint64_t> values; // the driver has read them when it returns
   for (size_t i = 0; i < function->params.size(); ++i) {
     uint64_t value = 0;
@@ -64,7 +66,8 @@ absl::StatusOr<Run> launchOf(const ptx::Function *function, std::array<uint32_t,
         absl::SleepFor(absl::Seconds(1));
     });
   if (isNamed("GRAPHC_FAKE_FAILS"))
-    return Run([name = function->name] { return absl::InternalError(absl::StrCat(name, " is to fail")); });
+    return Run(
+        [name = function->name] { return absl::InternalError(absl::StrCat(name, " is to fail")); });
   return Run([=]() mutable {
     std::vector<void *> places;
     for (uint64_t &value : values)
@@ -91,17 +94,20 @@ CUDA_FUNCTION(cuStreamSynchronize, , Stream *stream) {
   if (stream->captured)
     return kCaptureUnsupported;
   gpu().engine.enqueue(*stream->queue, {nullptr, ++stream->signals, nullptr});
-  while (gpu().engine.reached(*stream->queue, stream->signals) == device::DeviceQueue::Reached::NotYet)
+  while (gpu().engine.reached(*stream->queue, stream->signals) ==
+         device::DeviceQueue::Reached::NotYet)
     gpu().engine.wait(*stream->queue, stream->signals, absl::Milliseconds(100));
   return failure();
 }
 
-/// One of memory that is not pinned is done when the call returns, and all before it in the stream too.
+/// One of memory that is not pinned is done when the call returns, and all before it in the stream
+/// too.
 CUDA_FUNCTION(cuMemcpyAsync, , Address to, Address from, size_t bytes, Stream *stream) {
   CHECK_READY();
   using Kind = HostMemory::Kind;
   const bool toDevice = gpu().memory.find(to, bytes), fromDevice = gpu().memory.find(from, bytes);
-  const Kind kind = toDevice && fromDevice ? Kind::Pinned : hostMemory.find(pointer(toDevice ? from : to), bytes);
+  const Kind kind =
+      toDevice && fromDevice ? Kind::Pinned : hostMemory.find(pointer(toDevice ? from : to), bytes);
   if (kind == Kind::PinnedReadOnly && !toDevice)
     return kInvalidValue;
   if (kind == Kind::Pageable)
@@ -128,7 +134,8 @@ CUDA_FUNCTION(cuStreamDestroy, _v2, Stream *stream) {
   delete stream;
   return kSuccess;
 }
-/// From here on the thread may do nothing with the stream but give it work (modes other than that of the thread are not used).
+/// From here on the thread may do nothing with the stream but give it work (modes other than that
+/// of the thread are not used).
 CUDA_FUNCTION(cuStreamBeginCapture, _v2, Stream *stream, int mode) {
   CHECK_READY();
   if (!stream || stream->captured || mode != 1)
@@ -204,12 +211,13 @@ extern "C" __attribute__((visibility("default"))) void graphcFakeGate(int closed
   }
 }
 
-graphc::fake::Result graphcSimulatedLaunch(void *stream,
-                                           std::function<std::string(const simulated::FindMemory &)> work) {
+graphc::fake::Result
+graphcSimulatedLaunch(void *stream,
+                      std::function<std::string(const simulated::FindMemory &)> work) {
   CHECK_READY();
   return enqueue(static_cast<Stream *>(stream), [work = std::move(work)] {
-    const std::string wrong =
-        work([](uint64_t address, uint64_t bytes) { return gpu().memory.pages.find(address, bytes); });
+    const std::string wrong = work(
+        [](uint64_t address, uint64_t bytes) { return gpu().memory.pages.find(address, bytes); });
     return wrong.empty() ? absl::OkStatus() : absl::InternalError(wrong);
   });
 }

@@ -1,9 +1,9 @@
-//===- HostMemory.h - what the simulated driver knows of the host's memory -----------------------------------------*- C++ -*-===//
+//===- HostMemory.h - what the simulated driver knows of the host's memory ----------*- C++ -*-===//
 //
-// Which of it was registered (pinned), by NVIDIA's documentation of cuMemHostRegister. Where GRAPHC_FAKE_NO_READ_ONLY is set memory that is
-// mapped read-only cannot be, as on some platforms.
+// Which of it was registered (pinned), by NVIDIA's documentation of cuMemHostRegister. Where
+// GRAPHC_FAKE_NO_READ_ONLY is set memory that is mapped read-only cannot be, as on some platforms.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TEST_CUDA_HOSTMEMORY_H
 #define GRAPHC_TEST_CUDA_HOSTMEMORY_H
 
@@ -16,7 +16,8 @@ namespace graphc::fake {
 
 class HostMemory {
 public:
-  static constexpr int kInvalidValue = 1, kAlreadyRegistered = 712, kNotRegistered = 713, kNotSupported = 801;
+  static constexpr int kInvalidValue = 1, kAlreadyRegistered = 712, kNotRegistered = 713,
+                       kNotSupported = 801;
   static constexpr unsigned kReadOnly = 8;
 
   /// Results of the driver's. What was unmapped before it was unregistered ends the process.

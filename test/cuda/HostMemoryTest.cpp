@@ -15,7 +15,8 @@ constexpr uint64_t kTestPage = 4096;
 class HostMemoryTest : public testing::Test {
 protected:
   uint8_t *map(uint64_t pages, int protection = PROT_READ | PROT_WRITE) {
-    return static_cast<uint8_t *>(::mmap(nullptr, pages * kTestPage, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    return static_cast<uint8_t *>(
+        ::mmap(nullptr, pages * kTestPage, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   }
   HostMemory memory;
 };
@@ -50,7 +51,8 @@ TEST_F(HostMemoryTest, WhatIsReadOnlyHasToBeCalledSo) {
   EXPECT_EQ(memory.add(pages, kTestPage, 1 | HostMemory::kReadOnly), 0);
   EXPECT_EQ(memory.find(pages, kTestPage), Kind::PinnedReadOnly);
   ::setenv("GRAPHC_FAKE_NO_READ_ONLY", "1", 1);
-  EXPECT_EQ(memory.add(pages + kTestPage, kTestPage, 1 | HostMemory::kReadOnly), HostMemory::kNotSupported);
+  EXPECT_EQ(memory.add(pages + kTestPage, kTestPage, 1 | HostMemory::kReadOnly),
+            HostMemory::kNotSupported);
   ::unsetenv("GRAPHC_FAKE_NO_READ_ONLY");
   ::munmap(pages, 2 * kTestPage);
   ::munmap(none, kTestPage);

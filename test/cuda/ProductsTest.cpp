@@ -24,7 +24,9 @@ struct Shape {
 kernels::LibraryCall callOf(const Shape &s, MatmulPrecision precision) {
   kernels::LibraryCall call;
   call.kernel = "gpu_matmul";
-  auto add = [&](const char *name, int64_t value) { call.attributes.push_back({name, {value}, {}}); };
+  auto add = [&](const char *name, int64_t value) {
+    call.attributes.push_back({name, {value}, {}});
+  };
   if (s.batch != 1)
     add("batch", s.batch);
   if (precision == MatmulPrecision::Bf16)
@@ -39,7 +41,8 @@ kernels::LibraryCall callOf(const Shape &s, MatmulPrecision precision) {
   if (s.transposeB)
     add("transpose_b", 1);
   auto operand = [&](int64_t rows, int64_t columns, bool transposed, GraphcAccess access) {
-    std::vector<int64_t> shape = {s.batch, transposed ? columns : rows, transposed ? rows : columns};
+    std::vector<int64_t> shape = {s.batch, transposed ? columns : rows,
+                                  transposed ? rows : columns};
     call.operands.push_back({GRAPHC_F32, shape, access, uint64_t(s.batch * rows * columns * 4)});
   };
   operand(s.m, s.k, s.transposeA, GRAPHC_READ);
@@ -81,8 +84,8 @@ struct Made {
     auto rounded = [](uint64_t bytes) { return (bytes + 63) / 64 * 64; };
     const uint64_t sizes[] = {a.size() * 4, b.size() * 4, c.size() * 4, scratchBytes};
     // One for all: the simulated GPU gives no memory a second time.
-    static const MemoryRegion *arena =
-        new MemoryRegion(*gpu().device->allocate(8 << 20, MemorySpace::Device, MemoryRegion::Guard::None, "arena"));
+    static const MemoryRegion *arena = new MemoryRegion(
+        *gpu().device->allocate(8 << 20, MemorySpace::Device, MemoryRegion::Guard::None, "arena"));
     void *buffers[4];
     auto *at = const_cast<uint8_t *>(arena->data()) + 64;
     for (int i = 0; i < 4; at += rounded(sizes[i++]))
@@ -109,8 +112,10 @@ double errorByBound(const Shape &s, MatmulPrecision precision, const Made &run) 
       for (int64_t j = 0; j < s.n; ++j) {
         double exact = 0, magnitude = 0;
         for (int64_t p = 0; p < s.k; ++p) {
-          const int64_t inA = s.transposeA ? p * s.m + i : i * s.k + p, inB = s.transposeB ? j * s.k + p : p * s.n + j;
-          const double x = run.a[size_t(each * s.m * s.k + inA)], y = run.b[size_t(each * s.k * s.n + inB)];
+          const int64_t inA = s.transposeA ? p * s.m + i : i * s.k + p,
+                        inB = s.transposeB ? j * s.k + p : p * s.n + j;
+          const double x = run.a[size_t(each * s.m * s.k + inA)],
+                       y = run.b[size_t(each * s.k * s.n + inB)];
           exact += x * y;
           magnitude += std::abs(x * y);
         }
@@ -128,9 +133,10 @@ TEST(Products, StayWithinTheirBounds) {
       for (int64_t batch : {1, 3})
         for (int transposes = 0; transposes < 4; ++transposes) {
           const Shape s{m, n, k, batch, (transposes & 1) != 0, (transposes & 2) != 0};
-          for (MatmulPrecision precision : {MatmulPrecision::Ieee, MatmulPrecision::Tf32, MatmulPrecision::Bf16}) {
-            SCOPED_TRACE(absl::StrCat(m, "x", n, "x", k, " batch ", batch, " transposes ", transposes, " precision ",
-                                      int(precision)));
+          for (MatmulPrecision precision :
+               {MatmulPrecision::Ieee, MatmulPrecision::Tf32, MatmulPrecision::Bf16}) {
+            SCOPED_TRACE(absl::StrCat(m, "x", n, "x", k, " batch ", batch, " transposes ",
+                                      transposes, " precision ", int(precision)));
             const Made run(s, precision);
             EXPECT_LE(errorByBound(s, precision, run), 1);
             // It was told: the error is not that of a precision above.
@@ -145,8 +151,9 @@ TEST(Products, StayWithinTheirBounds) {
 TEST(Products, AlgorithmsAreToldAndTakenAgain) {
   const Shape s{40, 24, 300};
   const Made first(s, MatmulPrecision::Ieee), again(s, MatmulPrecision::Ieee, first.algorithm);
-  EXPECT_THAT(first.algorithm,
-              testing::MatchesRegex("cuBLASLt 130100 on simulated GPU with 4 multiprocessors [0-9a-f]+"));
+  EXPECT_THAT(
+      first.algorithm,
+      testing::MatchesRegex("cuBLASLt 130100 on simulated GPU with 4 multiprocessors [0-9a-f]+"));
   EXPECT_EQ(again.algorithm, first.algorithm);
   EXPECT_EQ(again.c, first.c);
   // One that cuts k in another way has other bits.
@@ -158,27 +165,32 @@ TEST(Products, AlgorithmsAreToldAndTakenAgain) {
 }
 
 std::string refusal(const std::string &algorithm, uint64_t scratchBytes = 4 << 20) {
-  auto made = gpu().device->make(callOf({40, 24, 300}, MatmulPrecision::Ieee), {scratchBytes, nullptr, algorithm});
+  auto made = gpu().device->make(callOf({40, 24, 300}, MatmulPrecision::Ieee),
+                                 {scratchBytes, nullptr, algorithm});
   return made.ok() ? "made" : std::string(made.status().message());
 }
 
 TEST(Products, OtherAlgorithmsAreRefused) {
   const std::string own = Made({40, 24, 300}, MatmulPrecision::Ieee).algorithm;
-  EXPECT_EQ(refusal("cuBLASLt 120000 on simulated GPU with 4 multiprocessors 00"),
-            "GPU:0: matmul f32 40x24x300: it was made by cuBLASLt 120000 on simulated GPU with 4 multiprocessors, and "
-            "here is cuBLASLt 130100 "
-            "on simulated GPU with 4 multiprocessors");
+  EXPECT_EQ(
+      refusal("cuBLASLt 120000 on simulated GPU with 4 multiprocessors 00"),
+      "GPU:0: matmul f32 40x24x300: it was made by cuBLASLt 120000 on simulated GPU with 4 multiprocessors, and "
+      "here is cuBLASLt 130100 "
+      "on simulated GPU with 4 multiprocessors");
   EXPECT_THAT(refusal(own + "0"), HasSubstr("is no algorithm"));
   EXPECT_THAT(refusal(own.substr(0, own.size() - 2)), HasSubstr("is no algorithm"));
-  EXPECT_EQ(refusal("Something"), "GPU:0: matmul f32 40x24x300: it was made by Something, and here is cuBLASLt 130100 "
-                                  "on simulated GPU with 4 multiprocessors");
+  EXPECT_EQ(refusal("Something"),
+            "GPU:0: matmul f32 40x24x300: it was made by Something, and here is cuBLASLt 130100 "
+            "on simulated GPU with 4 multiprocessors");
   std::string damaged = own;
   damaged[own.rfind(' ') + 1] = 'f';
-  EXPECT_EQ(refusal(damaged),
-            "GPU:0: matmul f32 40x24x300: cublasLtMatmulAlgoCheck: CUBLAS_STATUS_NOT_SUPPORTED (an error)");
+  EXPECT_EQ(
+      refusal(damaged),
+      "GPU:0: matmul f32 40x24x300: cublasLtMatmulAlgoCheck: CUBLAS_STATUS_NOT_SUPPORTED (an error)");
   // Less scratch memory than it was told with.
-  EXPECT_EQ(refusal(own, 64),
-            "GPU:0: matmul f32 40x24x300: cublasLtMatmulAlgoCheck: CUBLAS_STATUS_INVALID_VALUE (an error)");
+  EXPECT_EQ(
+      refusal(own, 64),
+      "GPU:0: matmul f32 40x24x300: cublasLtMatmulAlgoCheck: CUBLAS_STATUS_INVALID_VALUE (an error)");
   EXPECT_EQ(refusal(own), "made");
 }
 
@@ -194,27 +206,34 @@ TEST(Products, AreSaidInThePlan) {
   call = callOf({40, 24, 300}, MatmulPrecision::Ieee);
   EXPECT_EQ(kernels::checkCall(call)->name, "gpu_matmul_40x24x300");
   call.postOps = {"relu"};
-  EXPECT_THAT(std::string(kernels::checkCall(call).status().message()), HasSubstr("a GPU's has none"));
+  EXPECT_THAT(std::string(kernels::checkCall(call).status().message()),
+              HasSubstr("a GPU's has none"));
 }
 
-/// NVIDIA's own library, where it is installed, takes all that it is told, up to where it needs a GPU.
+/// NVIDIA's own library, where it is installed, takes all that it is told, up to where it needs a
+/// GPU.
 TEST(Products, AreDescribedAsTheInstalledLibraryHasThem) {
   static const auto api = // opened for good
-      lt::CublasLtApi::openFile({"/usr/local/cuda/lib64/libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.12"});
+      lt::CublasLtApi::openFile(
+          {"/usr/local/cuda/lib64/libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.12"});
   if (!api.ok())
     GTEST_SKIP() << "no cuBLASLt in /usr/local/cuda";
   EXPECT_GE((*api)->getVersion(), 120000u);
   const auto products = std::make_shared<CublasMatmul>(**api, "GPU:0", "nothing");
-  for (MatmulPrecision precision : {MatmulPrecision::Ieee, MatmulPrecision::Tf32, MatmulPrecision::Bf16})
+  for (MatmulPrecision precision :
+       {MatmulPrecision::Ieee, MatmulPrecision::Tf32, MatmulPrecision::Bf16})
     for (const Shape &s : {Shape{40, 24, 300}, Shape{40, 24, 300, 2, true, true}})
-      EXPECT_THAT(std::string(products->make(callOf(s, precision), {4 << 20, nullptr, ""}).status().message()),
-                  HasSubstr("cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_INITIALIZED"));
+      EXPECT_THAT(
+          std::string(
+              products->make(callOf(s, precision), {4 << 20, nullptr, ""}).status().message()),
+          HasSubstr("cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_INITIALIZED"));
 }
 
 /// A call for the host is none for a GPU, and the other way round.
 TEST(Products, AreForGpus) {
-  EXPECT_THAT(std::string(host().make(callOf({16, 16, 16}, MatmulPrecision::Ieee), {}).status().message()),
-              HasSubstr("a lane's thread does no product of a GPU's"));
+  EXPECT_THAT(
+      std::string(host().make(callOf({16, 16, 16}, MatmulPrecision::Ieee), {}).status().message()),
+      HasSubstr("a lane's thread does no product of a GPU's"));
 }
 
 } // namespace

@@ -1,15 +1,17 @@
-//===- Ptx.h - PTX on the CPU: a module read from its text, and launches of its functions -----------------------*- C++ -*-===//
+//===- Ptx.h - PTX on the CPU: a module read from its text, and launches of its functions -----===//
 //
-// Written from NVIDIA's "Parallel Thread Execution ISA", and on purpose from nothing else: what graphc's code computes here is to be what a GPU
-// computes, not what LLVM does with the same operations on a CPU. An instruction, modifier or directive that is not known is an error that
+// Written from NVIDIA's "Parallel Thread Execution ISA", and on purpose from nothing else: what
+// graphc's code computes here is to be what a GPU computes, not what LLVM does with the same
+// operations on a CPU. An instruction, modifier or directive that is not known is an error that
 // names its line.
 //
-// All threads of a block that are at the lowest program counter execute next, so that divergent threads meet again where paths join. Found and
-// reported, each with the line: accesses outside of every allocation or not aligned, two threads that touch the same byte (one of them
-// writing) with no barrier between them, of other blocks with none possible; barriers and shuffles that not all threads reach;
-// memory of the block that is read before it was written.
+// All threads of a block that are at the lowest program counter execute next, so that divergent
+// threads meet again where paths join. Found and reported, each with the line: accesses outside of
+// every allocation or not aligned, two threads that touch the same byte (one of them writing) with
+// no barrier between them, of other blocks with none possible; barriers and shuffles that not all
+// threads reach; memory of the block that is read before it was written.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TEST_CUDA_PTX_H
 #define GRAPHC_TEST_CUDA_PTX_H
 
@@ -28,13 +30,33 @@
 
 namespace graphc::ptx {
 
-enum class Type : uint8_t { None, Pred, B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, F16, BF16, F32, F64 };
+enum class Type : uint8_t {
+  None,
+  Pred,
+  B8,
+  B16,
+  B32,
+  B64,
+  U8,
+  U16,
+  U32,
+  U64,
+  S8,
+  S16,
+  S32,
+  S64,
+  F16,
+  BF16,
+  F32,
+  F64
+};
 /// In bytes; 1 of a predicate.
 uint32_t sizeOf(Type type);
 
 enum class Space : uint8_t { None, Param, Global, Shared };
 
-/// What an operand is: a register, a number, a special register, or several of these in braces; of a memory access [base + offset].
+/// What an operand is: a register, a number, a special register, or several of these in braces; of
+/// a memory access [base + offset].
 struct Operand {
   enum class Kind : uint8_t { Register, Immediate, Special, Address, List };
   static constexpr uint32_t kNoRegister = ~0u;
@@ -184,7 +206,8 @@ absl::StatusOr<Module> parse(std::string_view text);
 class Memory {
 public:
   virtual ~Memory() = default;
-  /// Where `bytes` at a device address lie for this process; null where they are not inside of one allocation.
+  /// Where `bytes` at a device address lie for this process; null where they are not inside of one
+  /// allocation.
   virtual uint8_t *find(uint64_t address, uint64_t bytes) = 0;
 };
 
@@ -192,9 +215,10 @@ class Machine {
 public:
   explicit Machine(Memory &memory, uint64_t seed = 1) : memory_(memory), seed_(seed) {}
 
-  /// One launch: blocks in an order that the seed decides. `params` point to the arguments' values, as in cuLaunchKernel.
-  absl::Status launch(const Function &function, std::array<uint32_t, 3> blocks, std::array<uint32_t, 3> threads,
-                      void **params);
+  /// One launch: blocks in an order that the seed decides. `params` point to the arguments' values,
+  /// as in cuLaunchKernel.
+  absl::Status launch(const Function &function, std::array<uint32_t, 3> blocks,
+                      std::array<uint32_t, 3> threads, void **params);
   /// Instructions that threads have executed.
   uint64_t executed() const { return count_; }
 
@@ -202,7 +226,8 @@ private:
   friend class BlockRun;
   /// Who wrote and who read four bytes last.
   struct Shadow {
-    uint64_t written = 0, read = 0; ///< era << 32 | block << 11 | thread; era: barriers and launches so far
+    /// era << 32 | block << 11 | thread; era: barriers and launches so far
+    uint64_t written = 0, read = 0;
   };
   Shadow &shadowOf(uint64_t address);
   /// Of a byte: from when one of its word was touched alone, the word has four.
@@ -212,7 +237,8 @@ private:
   Memory &memory_;
   uint64_t seed_;
   uint64_t era_ = 1, count_ = 0;
-  std::unordered_map<uint64_t, std::unique_ptr<std::array<Shadow, 1024>>> shadows_; ///< of global memory, by its page
+  /// of global memory, by its page
+  std::unordered_map<uint64_t, std::unique_ptr<std::array<Shadow, 1024>>> shadows_;
   std::unordered_map<uint64_t, std::array<Shadow, 4>> byteShadows_; ///< by the word, address / 4
 };
 

@@ -18,12 +18,14 @@ constexpr uint32_t kWarp = 32;
 /// One block from its first instruction to its last.
 class BlockRun {
 public:
-  BlockRun(Machine &machine, const Function &function, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> size,
-           uint32_t block, void **params, uint64_t launchEra)
-      : machine_(machine), function_(function), grid_(grid), size_(size), block_(block), params_(params),
-        launchEra_(launchEra), threads_(size[0] * size[1] * size[2]),
-        registers_(size_t(function.registers) * threads_, 0x7ff7a5a5a5a5a5a5), // a NaN of a thread that reads too early
-        shared_(function.sharedBytes), sharedShadow_(function.sharedBytes), written_(function.sharedBytes) {}
+  BlockRun(Machine &machine, const Function &function, std::array<uint32_t, 3> grid,
+           std::array<uint32_t, 3> size, uint32_t block, void **params, uint64_t launchEra)
+      : machine_(machine), function_(function), grid_(grid), size_(size), block_(block),
+        params_(params), launchEra_(launchEra), threads_(size[0] * size[1] * size[2]),
+        // a NaN of a thread that reads too early
+        registers_(size_t(function.registers) * threads_, 0x7ff7a5a5a5a5a5a5),
+        shared_(function.sharedBytes), sharedShadow_(function.sharedBytes),
+        written_(function.sharedBytes) {}
 
   absl::Status run() {
     pc_.assign(threads_, 0);
@@ -57,12 +59,16 @@ private:
   static constexpr uint32_t kEnded = ~0u;
   static constexpr uint64_t kManyThreads = 2047; ///< above every thread's number
 
-  template <typename... Parts> absl::Status fail(const Instruction &in, uint32_t thread, const Parts &...parts) const {
-    return absl::FailedPreconditionError(
-        absl::StrCat(function_.name, ", PTX line ", in.line, ", block ", block_, ", thread ", thread, ": ", parts...));
+  template <typename... Parts>
+  absl::Status fail(const Instruction &in, uint32_t thread, const Parts &...parts) const {
+    return absl::FailedPreconditionError(absl::StrCat(function_.name, ", PTX line ", in.line,
+                                                      ", block ", block_, ", thread ", thread, ": ",
+                                                      parts...));
   }
 
-  uint64_t &reg(uint32_t index, uint32_t thread) { return registers_[size_t(index) * threads_ + thread]; }
+  uint64_t &reg(uint32_t index, uint32_t thread) {
+    return registers_[size_t(index) * threads_ + thread];
+  }
 
   /// The threads at `at` on and on, as long as they stay together and meet nobody.
   absl::Status go(uint32_t at, const std::vector<uint32_t> &active) {
@@ -107,7 +113,8 @@ private:
     return in.guard == Operand::kNoRegister || (reg(in.guard, thread) != 0) != in.negated;
   }
 
-  /// All live threads wait: warps that are whole at a shuffle do it, else everybody must be at one barrier.
+  /// All live threads wait: warps that are whole at a shuffle do it, else everybody must be at one
+  /// barrier.
   absl::Status meet(uint32_t live) {
     bool shuffled = false;
     for (uint32_t warp = 0; warp * kWarp < threads_; ++warp) {
@@ -141,7 +148,8 @@ private:
       at = pc_[t];
     }
     if (live != threads_)
-      return fail(function_.code[at], 0, "a barrier that ", threads_ - live, " of ", threads_, " threads never reach");
+      return fail(function_.code[at], 0, "a barrier that ", threads_ - live, " of ", threads_,
+                  " threads never reach");
     for (uint32_t t = 0; t < threads_; ++t) {
       ++pc_[t];
       waiting_[t] = false;
@@ -157,12 +165,14 @@ private:
     for (uint32_t t = first; t < end; ++t)
       values[t - first] = value(in.operands[source], t, Type::B32);
     for (uint32_t t = first; t < end; ++t) {
-      const uint32_t threadInWarp = t - first, b = uint32_t(value(in.operands[source + 1], t, Type::B32)) & 31;
+      const uint32_t threadInWarp = t - first,
+                     b = uint32_t(value(in.operands[source + 1], t, Type::B32)) & 31;
       const uint32_t c = uint32_t(value(in.operands[source + 2], t, Type::B32));
       if (uint32_t(value(in.operands[source + 3], t, Type::B32)) != 0xffffffffu)
         return fail(in, t, "a shuffle of some threads of the warp");
       const uint32_t segment = c >> 8 & 31, clamp = c & 31;
-      const uint32_t most = (threadInWarp & segment) | (clamp & ~segment), least = threadInWarp & segment;
+      const uint32_t most = (threadInWarp & segment) | (clamp & ~segment),
+                     least = threadInWarp & segment;
       uint32_t from = 0;
       bool inside = false;
       if (in.has(Modifier::Up)) {
@@ -210,11 +220,15 @@ private:
   uint64_t special(ptx::Special which, uint32_t thread) const {
     const uint32_t index = uint32_t(which);
     if (index < 3)
-      return index == 0 ? thread % size_[0] : index == 1 ? thread / size_[0] % size_[1] : thread / size_[0] / size_[1];
+      return index == 0   ? thread % size_[0]
+             : index == 1 ? thread / size_[0] % size_[1]
+                          : thread / size_[0] / size_[1];
     if (index < 6)
       return size_[index - 3];
     if (index < 9)
-      return index == 6 ? block_ % grid_[0] : index == 7 ? block_ / grid_[0] % grid_[1] : block_ / grid_[0] / grid_[1];
+      return index == 6   ? block_ % grid_[0]
+             : index == 7 ? block_ / grid_[0] % grid_[1]
+                          : block_ / grid_[0] / grid_[1];
     if (index < 12)
       return grid_[index - 9];
     return which == ptx::Special::Laneid ? thread % kWarp : kWarp;
@@ -234,7 +248,9 @@ private:
     if (in.code == Code::Ld || in.code == Code::St)
       return access(in, thread);
     const auto &operands = in.operands;
-    auto operand = [&](size_t i, Type type) { return i < operands.size() ? value(operands[i], thread, type) : 0; };
+    auto operand = [&](size_t i, Type type) {
+      return i < operands.size() ? value(operands[i], thread, type) : 0;
+    };
     const Type type = in.type;
     switch (in.code) {
     case Code::Mov:
@@ -249,7 +265,8 @@ private:
       return absl::OkStatus();
     case Code::Cvt:
       // No register has 8 bits: a sign fills one of 16.
-      put(operands[0], thread, type == Type::S8 ? Type::S16 : type, convert(in, operand(1, in.from)));
+      put(operands[0], thread, type == Type::S8 ? Type::S16 : type,
+          convert(in, operand(1, in.from)));
       return absl::OkStatus();
     default:
       break;
@@ -281,7 +298,8 @@ private:
     const bool loads = in.code == Code::Ld;
     const Operand &address = in.operands[loads ? 1 : 0], &data = in.operands[loads ? 0 : 1];
     const uint32_t each = sizeOf(in.type);
-    const uint32_t count = data.kind == Operand::Kind::List ? uint32_t(data.list.size()) : 1, bytes = each * count;
+    const uint32_t count = data.kind == Operand::Kind::List ? uint32_t(data.list.size()) : 1,
+                   bytes = each * count;
     uint64_t at = uint64_t(address.value);
     if (address.reg != Operand::kNoRegister)
       at += reg(address.reg, thread);
@@ -294,7 +312,8 @@ private:
       return fail(in, thread, "an access of ", bytes, " bytes at ", at, ", which is not aligned");
     } else if (in.space == Space::Shared) {
       if (at + bytes > shared_.size())
-        return fail(in, thread, "an access at ", at, " of the block's memory of ", shared_.size(), " bytes");
+        return fail(in, thread, "an access at ", at, " of the block's memory of ", shared_.size(),
+                    " bytes");
       memory = shared_.data() + at;
       for (uint64_t byte = at; byte < at + bytes; ++byte) {
         if (loads && !written_[byte])
@@ -326,8 +345,10 @@ private:
     return absl::OkStatus();
   }
 
-  /// Elements of four bytes and more word by word, shorter ones byte by byte, as words are that had such.
-  absl::Status raceInGlobal(const Instruction &in, uint32_t thread, uint64_t at, uint64_t bytes, uint32_t each) {
+  /// Elements of four bytes and more word by word, shorter ones byte by byte, as words are that had
+  /// such.
+  absl::Status raceInGlobal(const Instruction &in, uint32_t thread, uint64_t at, uint64_t bytes,
+                            uint32_t each) {
     const bool writes = in.code != Code::Ld;
     for (uint64_t word = at / 4 * 4; word < at + bytes; word += 4) {
       Machine::Shadow &shadow = machine_.shadowOf(word);
@@ -337,13 +358,15 @@ private:
         continue;
       }
       for (uint64_t byte = std::max(word, at); byte < std::min(word + 4, at + bytes); ++byte)
-        if (absl::Status status = race(in, thread, machine_.byteShadowOf(byte), writes); !status.ok())
+        if (absl::Status status = race(in, thread, machine_.byteShadowOf(byte), writes);
+            !status.ok())
           return status;
     }
     return absl::OkStatus();
   }
 
-  /// Two threads may touch the same only with a barrier of their block between them, unless both read.
+  /// Two threads may touch the same only with a barrier of their block between them, unless both
+  /// read.
   absl::Status race(const Instruction &in, uint32_t thread, Machine::Shadow &shadow, bool writes) {
     const uint64_t who = uint64_t(block_) << 11 | thread, now = era_ << 32 | who;
     auto isUnordered = [&](uint64_t before) {
@@ -355,14 +378,16 @@ private:
     const bool meetsWrite = isUnordered(shadow.written);
     if (meetsWrite || (writes && isUnordered(shadow.read))) {
       const uint64_t other = meetsWrite ? shadow.written : shadow.read;
-      return fail(in, thread, "touches memory that ", meetsWrite ? "is written" : "is read", " by thread ",
-                  other & 2047, " of block ", uint32_t(other) >> 11, " without a barrier between");
+      return fail(in, thread, "touches memory that ", meetsWrite ? "is written" : "is read",
+                  " by thread ", other & 2047, " of block ", uint32_t(other) >> 11,
+                  " without a barrier between");
     }
     if (writes) {
       shadow.written = now;
       return absl::OkStatus();
     }
-    // Of several readers all are kept: those of other blocks as a block of its own, those of this one as a thread of its own.
+    // Of several readers all are kept: those of other blocks as a block of its own, those of this
+    // one as a thread of its own.
     const uint64_t when = shadow.read >> 32, last = uint32_t(shadow.read);
     if (when >= launchEra_ && last >> 11 != block_)
       shadow.read = era_ << 32 | 0xffffffffu;
@@ -404,16 +429,17 @@ Machine::Shadow &Machine::byteShadowOf(uint64_t address) {
   return bytes[address % 4];
 }
 
-absl::Status Machine::launch(const Function &function, std::array<uint32_t, 3> blocks, std::array<uint32_t, 3> threads,
-                             void **params) {
+absl::Status Machine::launch(const Function &function, std::array<uint32_t, 3> blocks,
+                             std::array<uint32_t, 3> threads, void **params) {
   const uint64_t each = uint64_t(threads[0]) * threads[1] * threads[2];
   const uint64_t count = uint64_t(blocks[0]) * blocks[1] * blocks[2];
-  if (each == 0 || each > 1024 || count == 0 || blocks[0] > 0x7fffffff || blocks[1] > 65535 || blocks[2] > 65535)
+  if (each == 0 || each > 1024 || count == 0 || blocks[0] > 0x7fffffff || blocks[1] > 65535 ||
+      blocks[2] > 65535)
     return absl::InvalidArgumentError(
         absl::StrCat(function.name, ": a launch of ", count, " blocks of ", each, " threads"));
   if (function.threads && function.threads != each)
-    return absl::InvalidArgumentError(
-        absl::StrCat(function.name, " asks for blocks of ", function.threads, " threads, not ", each));
+    return absl::InvalidArgumentError(absl::StrCat(function.name, " asks for blocks of ",
+                                                   function.threads, " threads, not ", each));
   if (function.sharedBytes > 48 * 1024)
     return absl::InvalidArgumentError(
         absl::StrCat(function.name, " has ", function.sharedBytes, " bytes of the block's memory"));
@@ -423,7 +449,9 @@ absl::Status Machine::launch(const Function &function, std::array<uint32_t, 3> b
   std::shuffle(order.begin(), order.end(), random);
   const uint64_t launchEra = ++era_;
   for (uint32_t block : order)
-    if (absl::Status status = BlockRun(*this, function, blocks, threads, block, params, launchEra).run(); !status.ok())
+    if (absl::Status status =
+            BlockRun(*this, function, blocks, threads, block, params, launchEra).run();
+        !status.ok())
       return status;
   ++era_;
   return absl::OkStatus();

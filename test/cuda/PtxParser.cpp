@@ -43,7 +43,8 @@ constexpr const char *kBlank = " \t\r";
 
 std::string_view strip(std::string_view text) {
   const size_t begin = text.find_first_not_of(kBlank);
-  return begin == text.npos ? std::string_view() : text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
+  return begin == text.npos ? std::string_view()
+                            : text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
 }
 
 /// At any of the characters.
@@ -72,41 +73,59 @@ template <typename T> bool toNumber(std::string_view text, T *out, int base = 10
 }
 
 const std::map<std::string_view, Type> kTypes = {
-    {"pred", Type::Pred}, {"b8", Type::B8},   {"b16", Type::B16}, {"b32", Type::B32}, {"b64", Type::B64},
-    {"u8", Type::U8},     {"u16", Type::U16}, {"u32", Type::U32}, {"u64", Type::U64}, {"s8", Type::S8},
-    {"s16", Type::S16},   {"s32", Type::S32}, {"s64", Type::S64}, {"f16", Type::F16}, {"bf16", Type::BF16},
-    {"f32", Type::F32},   {"f64", Type::F64}};
+    {"pred", Type::Pred}, {"b8", Type::B8},   {"b16", Type::B16},   {"b32", Type::B32},
+    {"b64", Type::B64},   {"u8", Type::U8},   {"u16", Type::U16},   {"u32", Type::U32},
+    {"u64", Type::U64},   {"s8", Type::S8},   {"s16", Type::S16},   {"s32", Type::S32},
+    {"s64", Type::S64},   {"f16", Type::F16}, {"bf16", Type::BF16}, {"f32", Type::F32},
+    {"f64", Type::F64}};
 
 const std::map<std::string_view, Code> kCodes = {
-    {"abs", Code::Abs}, {"add", Code::Add},   {"and", Code::And},   {"bar", Code::Bar},   {"barrier", Code::Bar},
-    {"bfe", Code::Bfe}, {"bra", Code::Bra},   {"brev", Code::Brev}, {"clz", Code::Clz},   {"copysign", Code::Copysign},
-    {"cvt", Code::Cvt}, {"cvta", Code::Cvta}, {"div", Code::Div},   {"fma", Code::Fma},   {"ld", Code::Ld},
-    {"mad", Code::Mad}, {"max", Code::Max},   {"min", Code::Min},   {"mov", Code::Mov},   {"mul", Code::Mul},
-    {"neg", Code::Neg}, {"not", Code::Not},   {"or", Code::Or},     {"popc", Code::Popc}, {"prmt", Code::Prmt},
-    {"rem", Code::Rem}, {"ret", Code::Ret},   {"rcp", Code::Rcp},   {"selp", Code::Selp}, {"setp", Code::Setp},
-    {"shf", Code::Shf}, {"shfl", Code::Shfl}, {"shl", Code::Shl},   {"shr", Code::Shr},   {"sqrt", Code::Sqrt},
-    {"st", Code::St},   {"sub", Code::Sub},   {"xor", Code::Xor}};
+    {"abs", Code::Abs},           {"add", Code::Add},     {"and", Code::And},
+    {"bar", Code::Bar},           {"barrier", Code::Bar}, {"bfe", Code::Bfe},
+    {"bra", Code::Bra},           {"brev", Code::Brev},   {"clz", Code::Clz},
+    {"copysign", Code::Copysign}, {"cvt", Code::Cvt},     {"cvta", Code::Cvta},
+    {"div", Code::Div},           {"fma", Code::Fma},     {"ld", Code::Ld},
+    {"mad", Code::Mad},           {"max", Code::Max},     {"min", Code::Min},
+    {"mov", Code::Mov},           {"mul", Code::Mul},     {"neg", Code::Neg},
+    {"not", Code::Not},           {"or", Code::Or},       {"popc", Code::Popc},
+    {"prmt", Code::Prmt},         {"rem", Code::Rem},     {"ret", Code::Ret},
+    {"rcp", Code::Rcp},           {"selp", Code::Selp},   {"setp", Code::Setp},
+    {"shf", Code::Shf},           {"shfl", Code::Shfl},   {"shl", Code::Shl},
+    {"shr", Code::Shr},           {"sqrt", Code::Sqrt},   {"st", Code::St},
+    {"sub", Code::Sub},           {"xor", Code::Xor}};
 
 const std::map<std::string_view, Modifier> kModifiers = {
-    {"eq", Modifier::Eq},     {"ne", Modifier::Ne},       {"lt", Modifier::Lt},     {"le", Modifier::Le},
-    {"gt", Modifier::Gt},     {"ge", Modifier::Ge},       {"lo", Modifier::Lo},     {"ls", Modifier::Ls},
-    {"hi", Modifier::Hi},     {"hs", Modifier::Hs},       {"equ", Modifier::Equ},   {"neu", Modifier::Neu},
-    {"ltu", Modifier::Ltu},   {"leu", Modifier::Leu},     {"gtu", Modifier::Gtu},   {"geu", Modifier::Geu},
-    {"num", Modifier::Num},   {"nan", Modifier::Nan},     {"wide", Modifier::Wide}, {"rn", Modifier::Rn},
-    {"rz", Modifier::Rz},     {"rm", Modifier::Rm},       {"rp", Modifier::Rp},     {"rni", Modifier::Rni},
-    {"rzi", Modifier::Rzi},   {"rmi", Modifier::Rmi},     {"rpi", Modifier::Rpi},   {"NaN", Modifier::PropagateNan},
-    {"v2", Modifier::V2},     {"v4", Modifier::V4},       {"l", Modifier::L},       {"r", Modifier::R},
-    {"wrap", Modifier::Wrap}, {"clamp", Modifier::Clamp}, {"down", Modifier::Down}, {"up", Modifier::Up},
-    {"bfly", Modifier::Bfly}, {"idx", Modifier::Idx},     {"to", Modifier::To}};
+    {"eq", Modifier::Eq},     {"ne", Modifier::Ne},
+    {"lt", Modifier::Lt},     {"le", Modifier::Le},
+    {"gt", Modifier::Gt},     {"ge", Modifier::Ge},
+    {"lo", Modifier::Lo},     {"ls", Modifier::Ls},
+    {"hi", Modifier::Hi},     {"hs", Modifier::Hs},
+    {"equ", Modifier::Equ},   {"neu", Modifier::Neu},
+    {"ltu", Modifier::Ltu},   {"leu", Modifier::Leu},
+    {"gtu", Modifier::Gtu},   {"geu", Modifier::Geu},
+    {"num", Modifier::Num},   {"nan", Modifier::Nan},
+    {"wide", Modifier::Wide}, {"rn", Modifier::Rn},
+    {"rz", Modifier::Rz},     {"rm", Modifier::Rm},
+    {"rp", Modifier::Rp},     {"rni", Modifier::Rni},
+    {"rzi", Modifier::Rzi},   {"rmi", Modifier::Rmi},
+    {"rpi", Modifier::Rpi},   {"NaN", Modifier::PropagateNan},
+    {"v2", Modifier::V2},     {"v4", Modifier::V4},
+    {"l", Modifier::L},       {"r", Modifier::R},
+    {"wrap", Modifier::Wrap}, {"clamp", Modifier::Clamp},
+    {"down", Modifier::Down}, {"up", Modifier::Up},
+    {"bfly", Modifier::Bfly}, {"idx", Modifier::Idx},
+    {"to", Modifier::To}};
 
 /// That change nothing here.
 const std::set<std::string_view> kIgnored = {"uni", "sync", "aligned", "nc", "cta"};
 
 const std::map<std::string_view, Special> kSpecials = {
-    {"%tid.x", Special::TidX},       {"%tid.y", Special::TidY},       {"%tid.z", Special::TidZ},
-    {"%ntid.x", Special::NtidX},     {"%ntid.y", Special::NtidY},     {"%ntid.z", Special::NtidZ},
-    {"%ctaid.x", Special::CtaidX},   {"%ctaid.y", Special::CtaidY},   {"%ctaid.z", Special::CtaidZ},
-    {"%nctaid.x", Special::NctaidX}, {"%nctaid.y", Special::NctaidY}, {"%nctaid.z", Special::NctaidZ},
+    {"%tid.x", Special::TidX},       {"%tid.y", Special::TidY},
+    {"%tid.z", Special::TidZ},       {"%ntid.x", Special::NtidX},
+    {"%ntid.y", Special::NtidY},     {"%ntid.z", Special::NtidZ},
+    {"%ctaid.x", Special::CtaidX},   {"%ctaid.y", Special::CtaidY},
+    {"%ctaid.z", Special::CtaidZ},   {"%nctaid.x", Special::NctaidX},
+    {"%nctaid.y", Special::NctaidY}, {"%nctaid.z", Special::NctaidZ},
     {"%laneid", Special::Laneid},    {"WARP_SZ", Special::Warpsize}};
 
 /// Line by line; a statement ends where its last character says so.
@@ -122,13 +141,15 @@ public:
       line = strip(line);
       if (line.empty())
         continue;
-      // A statement may go over several lines: those of an entry and its parameters, or a global's numbers.
+      // A statement may go over several lines: those of an entry and its parameters, or a global's
+      // numbers.
       pending_ += (pending_.empty() ? "" : " ") + std::string(line);
       if (!isWhole())
         continue;
       std::string statement = std::exchange(pending_, "");
       if (function_ && statement.front() == '{' && statement.back() == '}') { // a scope on one line
-        for (std::string_view inner : cut(std::string_view(statement).substr(1, statement.size() - 2), ";"))
+        for (std::string_view inner :
+             cut(std::string_view(statement).substr(1, statement.size() - 2), ";"))
           if (absl::Status status = take(std::string(strip(inner)) + ";"); !status.ok())
             return status;
         continue;
@@ -154,7 +175,8 @@ private:
       return pending_.back() == '}';
     if (pending_.back() == ';' || pending_.back() == ':' || pending_ == "{" || pending_ == "}")
       return true;
-    if (pending_.starts_with(".version") || pending_.starts_with(".target") || pending_.starts_with(".address_size"))
+    if (pending_.starts_with(".version") || pending_.starts_with(".target") ||
+        pending_.starts_with(".address_size"))
       return true;
     return pending_.find(".entry") != std::string::npos && pending_.back() == '{';
   }
@@ -165,7 +187,8 @@ private:
     if (statement == "}")
       return endFunction();
     if (statement.back() == ':') {
-      labels_[std::string(statement.substr(0, statement.size() - 1))] = uint32_t(function_->code.size());
+      labels_[std::string(statement.substr(0, statement.size() - 1))] =
+          uint32_t(function_->code.size());
       return absl::OkStatus();
     }
     statement.remove_suffix(1); // ;
@@ -260,7 +283,8 @@ private:
     Global &global = module_.globals[name];
     global.bytes = elements * sizeOf(type);
     if (size_t brace = statement.find('{'); brace != statement.npos)
-      for (std::string_view word : cut(statement.substr(brace + 1, statement.find('}') - brace - 1), ",")) {
+      for (std::string_view word :
+           cut(statement.substr(brace + 1, statement.find('}') - brace - 1), ",")) {
         int64_t value = 0;
         uint64_t large = 0;
         word = strip(word);
@@ -280,10 +304,12 @@ private:
   absl::Status takeRegisters(std::string_view statement) {
     std::vector<std::string_view> words = cut(statement, " \t<>");
     uint32_t count = 1;
-    if (words.size() < 3 || !kTypes.contains(words[1].substr(1)) || (words.size() > 3 && !toNumber(words[3], &count)))
+    if (words.size() < 3 || !kTypes.contains(words[1].substr(1)) ||
+        (words.size() > 3 && !toNumber(words[3], &count)))
       return fail("unknown registers: ", statement);
     if (words.size() == 3)
-      singles_[std::string(words[2])] = function_->registers; // of its scope, which may have the name again
+      // of its scope, which may have the name again
+      singles_[std::string(words[2])] = function_->registers;
     else
       registers_[std::string(words[2])] = {function_->registers, count};
     function_->registers += count;
@@ -311,7 +337,8 @@ private:
       --digits;
     uint32_t index = 0;
     auto bank = registers_.find(std::string(name.substr(0, digits)));
-    if (bank == registers_.end() || !toNumber(name.substr(digits), &index) || index >= bank->second.second)
+    if (bank == registers_.end() || !toNumber(name.substr(digits), &index) ||
+        index >= bank->second.second)
       return fail("unknown register: ", name);
     return bank->second.first + index;
   }
@@ -320,7 +347,8 @@ private:
   static std::optional<int64_t> numberOf(std::string_view word) {
     int64_t value = 0;
     uint64_t bits = 0;
-    if (word.starts_with("0f") || word.starts_with("0F") || word.starts_with("0d") || word.starts_with("0D"))
+    if (word.starts_with("0f") || word.starts_with("0F") || word.starts_with("0d") ||
+        word.starts_with("0D"))
       return toNumber(word.substr(2), &bits, 16) ? std::optional(int64_t(bits)) : std::nullopt;
     if (word.ends_with("U"))
       word.remove_suffix(1);
@@ -439,7 +467,9 @@ private:
       if (auto type = kTypes.find(word); type != kTypes.end())
         (out.type == Type::None ? out.type : out.from) = type->second;
       else if (word == "param" || word == "global" || word == "shared")
-        out.space = word == "param" ? Space::Param : word == "global" ? Space::Global : Space::Shared;
+        out.space = word == "param"    ? Space::Param
+                    : word == "global" ? Space::Global
+                                       : Space::Shared;
       else if (auto modifier = kModifiers.find(word); modifier != kModifiers.end())
         out.modifiers |= uint64_t(1) << unsigned(modifier->second);
       else if (!kIgnored.contains(word))
@@ -477,7 +507,8 @@ private:
   std::string pending_;
   Module module_;
   std::optional<Function> function_; // that is being read
-  std::map<std::string, std::pair<uint32_t, uint32_t>> registers_; // a bank: its first one, how many
+  // a bank: its first one, how many
+  std::map<std::string, std::pair<uint32_t, uint32_t>> registers_;
   std::map<std::string, uint32_t> labels_, shared_, singles_;
   std::vector<std::pair<size_t, std::string>> branches_;
 };

@@ -7,8 +7,12 @@
 
 namespace graphc::ptx {
 
-bool isFloat(Type type) { return type == Type::F16 || type == Type::BF16 || type == Type::F32 || type == Type::F64; }
-bool isSigned(Type type) { return type == Type::S8 || type == Type::S16 || type == Type::S32 || type == Type::S64; }
+bool isFloat(Type type) {
+  return type == Type::F16 || type == Type::BF16 || type == Type::F32 || type == Type::F64;
+}
+bool isSigned(Type type) {
+  return type == Type::S8 || type == Type::S16 || type == Type::S32 || type == Type::S64;
+}
 uint32_t bitsOf(Type type) { return sizeOf(type) * 8; }
 uint64_t lowBits(uint32_t bits) { return bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1; }
 uint64_t maskOf(Type type) { return lowBits(bitsOf(type)); }
@@ -34,10 +38,15 @@ static double toDouble(uint64_t bits, Type type) {
   }
 }
 
-/// Single-precision instructions make the canonical NaN, 0x7fffffff; double precision keeps payloads.
-static uint64_t ofFloat(float value) { return std::isnan(value) ? 0x7fffffffu : std::bit_cast<uint32_t>(value); }
+/// Single-precision instructions make the canonical NaN, 0x7fffffff; double precision keeps
+/// payloads.
+static uint64_t ofFloat(float value) {
+  return std::isnan(value) ? 0x7fffffffu : std::bit_cast<uint32_t>(value);
+}
 static uint64_t ofDouble(double value) { return std::bit_cast<uint64_t>(value); }
-static uint64_t ofHalf(double value) { return std::isnan(value) ? 0x7fffu : std::bit_cast<uint16_t>(_Float16(value)); }
+static uint64_t ofHalf(double value) {
+  return std::isnan(value) ? 0x7fffu : std::bit_cast<uint16_t>(_Float16(value));
+}
 static uint64_t ofBrain(double value) {
   if (std::isnan(value))
     return 0x7fffu;
@@ -82,7 +91,8 @@ static double rounded(double value, const Instruction &in) {
                                  : value;
 }
 
-/// Rounded to an integer as the modifier says, and clamped to the type. A NaN is 0 between types of at most 32 bits, else the highest bit alone.
+/// Rounded to an integer as the modifier says, and clamped to the type. A NaN is 0 between types of
+/// at most 32 bits, else the highest bit alone.
 static uint64_t toInteger(double value, Type type, const Instruction &instruction) {
   const int bits = int(bitsOf(type));
   if (std::isnan(value))
@@ -122,7 +132,8 @@ bool compare(const Instruction &in, uint64_t a, uint64_t b) {
     if (std::isnan(x) || std::isnan(y)) {
       constexpr Modifier kUnordered[] = {Modifier::Equ, Modifier::Neu, Modifier::Ltu,
                                          Modifier::Leu, Modifier::Gtu, Modifier::Geu};
-      return std::any_of(std::begin(kUnordered), std::end(kUnordered), [&](Modifier each) { return in.has(each); });
+      return std::any_of(std::begin(kUnordered), std::end(kUnordered),
+                         [&](Modifier each) { return in.has(each); });
     }
     return ordered(x, y);
   }
@@ -156,8 +167,8 @@ uint64_t floatOp(const Instruction &in, uint64_t a, uint64_t b, uint64_t c) {
     }
   };
   if (in.type == Type::F32)
-    return ofFloat(
-        of(std::bit_cast<float>(uint32_t(a)), std::bit_cast<float>(uint32_t(b)), std::bit_cast<float>(uint32_t(c))));
+    return ofFloat(of(std::bit_cast<float>(uint32_t(a)), std::bit_cast<float>(uint32_t(b)),
+                      std::bit_cast<float>(uint32_t(c))));
   // One operation on halves in double precision, rounded once.
   return ofNumber(of(toDouble(a, in.type), toDouble(b, in.type), toDouble(c, in.type)), in.type);
 }
@@ -175,8 +186,9 @@ uint64_t integerOp(const Instruction &in, uint64_t a, uint64_t b, uint64_t c, bo
     return a - b;
   case Code::Mul:
   case Code::Mad: {
-    const unsigned __int128 product =
-        isSignedType ? static_cast<unsigned __int128>(__int128(sa) * sb) : static_cast<unsigned __int128>(ua) * ub;
+    const unsigned __int128 product = isSignedType
+                                          ? static_cast<unsigned __int128>(__int128(sa) * sb)
+                                          : static_cast<unsigned __int128>(ua) * ub;
     uint64_t part = uint64_t(in.has(Modifier::Hi) ? product >> bits : product);
     return in.code == Code::Mad ? part + c : part;
   }
@@ -224,14 +236,16 @@ uint64_t integerOp(const Instruction &in, uint64_t a, uint64_t b, uint64_t c, bo
   case Code::Bfe: {
     const uint32_t position = uint32_t(b) & 255, length = uint32_t(c) & 255;
     uint64_t out = 0;
-    const uint64_t sign = isSignedType && length ? ua >> std::min(position + length - 1, bits - 1) & 1 : 0;
+    const uint64_t sign =
+        isSignedType && length ? ua >> std::min(position + length - 1, bits - 1) & 1 : 0;
     for (uint32_t i = 0; i < bits; ++i)
       out |= (i < length && position + i < bits ? ua >> (position + i) & 1 : sign) << i;
     return out;
   }
   case Code::Shf: { // the 64 bits {b, a}
     const uint64_t both = uint64_t(uint32_t(b)) << 32 | uint32_t(a);
-    const uint32_t n = in.has(Modifier::Clamp) ? std::min<uint32_t>(uint32_t(c), 32) : uint32_t(c) & 31;
+    const uint32_t n =
+        in.has(Modifier::Clamp) ? std::min<uint32_t>(uint32_t(c), 32) : uint32_t(c) & 31;
     return in.has(Modifier::L) ? uint32_t((both << n) >> 32) : uint32_t(both >> n);
   }
   case Code::Prmt: {

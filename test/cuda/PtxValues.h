@@ -1,4 +1,4 @@
-//===- PtxValues.h - what one PTX instruction computes of the bits in registers ---------------------------------*- C++ -*-===//
+//===- PtxValues.h - what one PTX instruction computes of the bits in registers -----*- C++ -*-===//
 #ifndef GRAPHC_TEST_CUDA_PTXVALUES_H
 #define GRAPHC_TEST_CUDA_PTXVALUES_H
 

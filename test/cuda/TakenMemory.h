@@ -1,9 +1,10 @@
-//===- TakenMemory.h - what is taken of each simulated GPU's memory, by all processes -------------------------------*- C++ -*-===//
+//===- TakenMemory.h - what is taken of each simulated GPU's memory, by all processes ---------===//
 //
-// Processes that are told the same file by GRAPHC_FAKE_MEMORY share their GPUs' memory, as tasks on one GPU do. What a process had taken is free
-// again when it is gone, however it ended. Without a file each process has all of it.
+// Processes that are told the same file by GRAPHC_FAKE_MEMORY share their GPUs' memory, as tasks on
+// one GPU do. What a process had taken is free again when it is gone, however it ended. Without a
+// file each process has all of it.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TEST_CUDA_TAKENMEMORY_H
 #define GRAPHC_TEST_CUDA_TAKENMEMORY_H
 
@@ -28,7 +29,8 @@ public:
     const char *name = std::getenv("GRAPHC_FAKE_MEMORY");
     const int file = name ? ::open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644) : -1;
     if (file >= 0 && ::ftruncate(file, sizeof(Table)) == 0)
-      if (void *memory = ::mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+      if (void *memory =
+              ::mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
           memory != MAP_FAILED)
         table_ = static_cast<Table *>(memory);
     if (file >= 0)

@@ -32,16 +32,20 @@ std::unique_ptr<Device> makeTestDevice() {
   return *std::move(device);
 }
 
-void closeGate(bool closed) { reinterpret_cast<void (*)(int)>(::dlsym(driver(), "graphcFakeGate"))(closed); }
+void closeGate(bool closed) {
+  reinterpret_cast<void (*)(int)>(::dlsym(driver(), "graphcFakeGate"))(closed);
+}
 
 CodeImage testCode() {
   constexpr uint32_t kAdd = uint32_t(plan::TestKernel::Count) + uint32_t(plan::TestKernel::Add);
   static const std::string *text = [] {
-    std::string table = std::to_string(kernels::kPtxAbiVersion) + ", " + std::to_string(kAdd + 1) + ", 2, 1";
+    std::string table =
+        std::to_string(kernels::kPtxAbiVersion) + ", " + std::to_string(kAdd + 1) + ", 2, 1";
     for (uint32_t entry = 0; entry < kAdd; ++entry)
       table += ", 0, 0, 0, 0";
     table +=
-        ", 0, 2, 0, 1, 64, 2, 64, 0, 1, 32"; // two arguments of 64 bytes, read_write and read; a block of 32 threads
+        // two arguments of 64 bytes, read_write and read; a block of 32 threads
+        ", 0, 2, 0, 1, 64, 2, 64, 0, 1, 32";
     const uint32_t words = 4 + 4 * (kAdd + 1) + 4 + 2;
     return new std::string(R"(
 .version 8.3

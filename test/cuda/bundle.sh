@@ -2,14 +2,15 @@
 # Makes a folder with all that a machine with a GPU needs to run device.sh, which lies in it then.   test/cuda/bundle.sh OUT [--data DIR] [--small]
 #   --data DIR   Fashion-MNIST's four files are there: the example is trained as its page says (30 MB more)
 #   --small      few cases and small ones: for the test of these scripts
-# GRAPHC_BUILD names the build (build/release): graphc, graphrun and device_test have to be built. The folder has at most 60 MiB.
+# GRAPHC_BUILD names the build (build/release): graphc, graphrun and device_test have to be built.
+# The folder has at most 60 MiB.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${GRAPHC_BUILD:-$root/build/release}
 out='' data='' small=()
 while [ $# -gt 0 ]; do
   case $1 in
-    --help | -h) sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --help | -h) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     --data) data=${2:?--data needs a folder}; shift ;;
     --small) small=(--small) ;;
     -*) echo "bundle.sh: unknown argument '$1'; see --help" >&2; exit 2 ;;

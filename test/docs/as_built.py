@@ -3,6 +3,7 @@
 
 SOURCE is a path from the root, of a file that the build compiles.
 """
+
 import json
 import os
 import shlex
@@ -15,10 +16,16 @@ def main():
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as database:
         entry = next(one for one in json.load(database) if one["file"].endswith("/" + source))
     words = shlex.split(entry["command"])
-    first = next(i for i, word in enumerate(words) if os.path.basename(word).startswith("clang++"))  # behind a compiler cache
+    first = next(
+        i for i, word in enumerate(words) if os.path.basename(word).startswith("clang++")
+    )  # behind a compiler cache
     words = words[first:]
-    del words[words.index("-o"):]
-    sys.exit(subprocess.run(words + ["-fsyntax-only", *flags, file], cwd=entry["directory"], check=False).returncode)
+    del words[words.index("-o") :]
+    sys.exit(
+        subprocess.run(
+            words + ["-fsyntax-only", *flags, file], cwd=entry["directory"], check=False
+        ).returncode
+    )
 
 
 main()

@@ -1,21 +1,30 @@
 #!/usr/bin/env python3
 """Each diagnostic that the dialects and passes can emit is expected by a test.   diagnostics.py ROOT [--list]
 
-Lists every statement of dialects/ and passes/ that emits an error, warning, remark or note, or adds to one, and takes the first and the
-longest text in quotes in it. A test expects them where a line of test/ has their first words: after expected-error and its like, in a
-FileCheck pattern, in a script; where several statements say the same, as often as they do. A statement without words of its own (an
-argument has them) counts where these words stand. UNREACHABLE names those that no input brings about through the pipeline or graph-opt,
-each with the reason; one that a test expects after all, or that is gone, is a finding too.
+Lists every statement of dialects/ and passes/ that emits an error, warning, remark or note, or adds
+to one, and takes the first and the longest text in quotes in it. A test expects them where a line
+of test/ has their first words: after expected-error and its like, in a FileCheck pattern, in a
+script; where several statements say the same, as often as they do. A statement without words of its
+own (an argument has them) counts where these words stand. UNREACHABLE names those that no input
+brings about through the pipeline or graph-opt, each with the reason; one that a test expects after
+all, or that is gone, is a finding too.
 """
+
 import collections
 import os
 import re
 import sys
 
-EMITS = re.compile(r"\b(?:emitError|emitOpError|emitOptionalError|emitWarning|emitRemark|attachNote|complain|fail|refuse)\(")
-DIAGNOSTIC = re.compile(r"\bDiagnostic &?(\w+)\b|\bInFlightDiagnostic (\w+)\b")  # a variable, to which text is added later
+EMITS = re.compile(
+    r"\b(?:emitError|emitOpError|emitOptionalError|emitWarning|emitRemark|attachNote|complain|fail|refuse)\("
+)
+DIAGNOSTIC = re.compile(
+    r"\bDiagnostic &?(\w+)\b|\bInFlightDiagnostic (\w+)\b"
+)  # a variable, to which text is added later
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
-EXPECTS = re.compile(r".*(?:expected-(?:error|warning|remark|note)|^\s*(?://|#|--)?\s*[A-Z][A-Z0-9_-]*:).*", re.M)  # of lit's files
+EXPECTS = re.compile(
+    r".*(?:expected-(?:error|warning|remark|note)|^\s*(?://|#|--)?\s*[A-Z][A-Z0-9_-]*:).*", re.M
+)  # of lit's files
 COMMENT = re.compile(r"^\s*(?://|#).*$", re.M)  # of programs, in a line of its own
 WORDS, ENOUGH = 8, 30  # characters that make a text, and of it those that a test has to have
 
@@ -34,7 +43,8 @@ UNREACHABLE = {
 
 
 def endOf(text, at):
-    """Where the statement that begins there ends: its semicolon, or the brace that closes what is around it."""
+    """Where the statement that begins there ends: its semicolon, or the brace that closes what is
+    around it."""
     depth = 0
     while at < len(text):
         literal = LITERAL.match(text, at)
@@ -49,7 +59,8 @@ def endOf(text, at):
 
 
 def isDefinition(text, at):
-    """Whether a function's parameters, then its body, stand there: `fail(std::string message) {`."""
+    """Whether a function's parameters, then its body, stand there: `fail(std::string message)
+    {`."""
     return re.match(r"\w+\((?:[^()\"]|\([^()]*\))*\)\s*(?:const\s*)?\{", text[at:]) is not None
 
 
@@ -66,32 +77,56 @@ def sites(root):
                 begins = {found.start() for found in EMITS.finditer(text)}
                 variables = "|".join(sorted({a or b for a, b in DIAGNOSTIC.findall(text)}))
                 if variables:
-                    begins |= {found.start() for found in re.finditer(rf"(?<![\w.>])(?:{variables})\s*<<", text)}
+                    begins |= {
+                        found.start()
+                        for found in re.finditer(rf"(?<![\w.>])(?:{variables})\s*<<", text)
+                    }
                 for begin in sorted(begins):
                     if isDefinition(text, begin):
                         continue
-                    statement = re.sub(r'"\s+"', "", text[begin:endOf(text, begin)])
-                    texts = [each.replace('\\"', '"').strip() for each in LITERAL.findall(statement)]
-                    wanted = [each for each in dict.fromkeys([*texts[:1], max(texts, key=len, default="")]) if len(each) >= WORDS]
+                    statement = re.sub(r'"\s+"', "", text[begin : endOf(text, begin)])
+                    texts = [
+                        each.replace('\\"', '"').strip() for each in LITERAL.findall(statement)
+                    ]
+                    wanted = [
+                        each
+                        for each in dict.fromkeys([*texts[:1], max(texts, key=len, default="")])
+                        if len(each) >= WORDS
+                    ]
                     if wanted:
-                        yield f"{os.path.relpath(path, root)}:{text.count(chr(10), 0, begin) + 1}", wanted
+                        yield (
+                            f"{os.path.relpath(path, root)}:{text.count(chr(10), 0, begin) + 1}",
+                            wanted,
+                        )
 
 
 def testLines(root):
     for folder, _, names in os.walk(os.path.join(root, "test")):
         for name in names:
-            if name.endswith((".mlir", ".test", ".sh", ".bash", ".py", ".cpp")) and name != "diagnostics.py":
+            if (
+                name.endswith((".mlir", ".test", ".sh", ".bash", ".py", ".cpp"))
+                and name != "diagnostics.py"
+            ):
                 with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
                     text = file.read().replace('\\"', '"')
-                yield "\n".join(EXPECTS.findall(text)) if name.endswith((".mlir", ".test")) else COMMENT.sub("", text)
+                yield (
+                    "\n".join(EXPECTS.findall(text))
+                    if name.endswith((".mlir", ".test"))
+                    else COMMENT.sub("", text)
+                )
 
 
 def main():
     root = sys.argv[1]
     tests = "\n".join(testLines(root))
     all_sites = list(sites(root))
-    reasons = [next((start for start in UNREACHABLE for text in texts if text.startswith(start)), None) for _, texts in all_sites]
-    saying = collections.Counter(text for (_, texts), known in zip(all_sites, reasons) if not known for text in texts)
+    reasons = [
+        next((start for start in UNREACHABLE for text in texts if text.startswith(start)), None)
+        for _, texts in all_sites
+    ]
+    saying = collections.Counter(
+        text for (_, texts), known in zip(all_sites, reasons) if not known for text in texts
+    )
     findings, unused = [], dict(UNREACHABLE)
     for (where, texts), known in zip(all_sites, reasons):
         unused.pop(known, None)
@@ -100,12 +135,20 @@ def main():
         for text in texts:
             expected = tests.count(text[:ENOUGH])
             if expected and known and text.startswith(known):
-                findings.append(f'{where}: a test expects "{text}", which UNREACHABLE says none can')
+                findings.append(
+                    f'{where}: a test expects "{text}", which UNREACHABLE says none can'
+                )
             elif not expected and not known:
                 findings.append(f'{where}: no test expects "{text}"')
             elif expected < saying[text] and not known:
-                findings.append(f'{where}: {saying[text]} statements say "{text}", {expected} tests expect it')
-    findings += [f'UNREACHABLE has "{start}", which nothing says' for start in unused] if root == REAL else []
+                findings.append(
+                    f'{where}: {saying[text]} statements say "{text}", {expected} tests expect it'
+                )
+    findings += (
+        [f'UNREACHABLE has "{start}", which nothing says' for start in unused]
+        if root == REAL
+        else []
+    )
     print("\n".join(findings + [f"{len(all_sites)} diagnostics, {len(findings)} findings"]))
     sys.exit(1 if findings or not all_sites else 0)
 

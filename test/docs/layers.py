@@ -1,28 +1,48 @@
 #!/usr/bin/env python3
-"""Which folder includes which: the table in docs/architecture.md, "Layers", held against the sources.
+"""Which folder includes which: the table in docs/architecture.md, "Layers", held against the
+sources.
 
-usage: layers.py ROOT            an include that the table does not allow is a finding, with file and line; so is an edge of
-                                 the table that nothing uses any more, and a folder that includes itself through others
+usage: layers.py ROOT            an include that the table does not allow is a finding, with file
+                                 and line; so is an edge of the table that nothing uses any more,
+                                 and a folder that includes itself through others
        layers.py ROOT --table    prints the table that the sources have
 """
+
 import collections
 import os
 import re
 import sys
 
 TOPS = ("dialects", "passes", "runtime", "tools")
-NESTED = ("runtime/common", "runtime/session")  # each folder in these has a row; to a folder outside the runtime they are one
+NESTED = (
+    "runtime/common",
+    "runtime/session",
+)  # each folder in these has a row; to a folder outside the runtime they are one
 INCLUDE = re.compile(r'#include ["<]([^">]+)[">]')
 # A header of a library, by its beginning, and what the table calls the library.
-LIBRARIES = {"absl/": "absl", "llvm/": "LLVM", "lld/": "LLVM", "mlir/": "MLIR", "google/protobuf/": "protobuf", "grpc/": "gRPC",
-             "grpcpp/": "gRPC", "openssl/": "OpenSSL", "spdlog/": "spdlog", "nlohmann/": "nlohmann_json", "CLI/": "CLI11",
-             "zlib.h": "zlib", "oneapi/": "oneDNN", "dnnl": "oneDNN"}
+LIBRARIES = {
+    "absl/": "absl",
+    "llvm/": "LLVM",
+    "lld/": "LLVM",
+    "mlir/": "MLIR",
+    "google/protobuf/": "protobuf",
+    "grpc/": "gRPC",
+    "grpcpp/": "gRPC",
+    "openssl/": "OpenSSL",
+    "spdlog/": "spdlog",
+    "nlohmann/": "nlohmann_json",
+    "CLI/": "CLI11",
+    "zlib.h": "zlib",
+    "oneapi/": "oneDNN",
+    "dnnl": "oneDNN",
+}
 
 
 def folder(path):
-    """runtime/common/plan/VerifyPlan.h → runtime/common/plan; runtime/device/cuda/CudaDriverApi.h → runtime/device; passes/Passes.h → passes."""
+    """runtime/common/plan/VerifyPlan.h → runtime/common/plan; runtime/device/cuda/CudaDriverApi.h →
+    runtime/device; passes/Passes.h → passes."""
     parts = path.split("/")[:-1]
-    return "/".join(parts[:3 if "/".join(parts[:2]) in NESTED else 2])
+    return "/".join(parts[: 3 if "/".join(parts[:2]) in NESTED else 2])
 
 
 def uses(root):
@@ -46,7 +66,10 @@ def uses(root):
                         if what.startswith(NESTED) and not here.startswith("runtime/"):
                             what = "/".join(what.split("/")[:2])
                     else:
-                        what = next((lib for start, lib in LIBRARIES.items() if target.startswith(start)), None)
+                        what = next(
+                            (lib for start, lib in LIBRARIES.items() if target.startswith(start)),
+                            None,
+                        )
                     if what and what != here:
                         found[here].setdefault(what, f"{path}:{number}")
     return found
@@ -65,7 +88,9 @@ def main():
     found, table, findings = uses(root), allowed(root), []
     if sys.argv[2:] == ["--table"]:
         for here in sorted(found):  # folders first, then libraries
-            print(f"| `{here}` | {' '.join(f'`{what}`' for what in sorted(found[here], key=lambda what: (what in LIBRARIES.values(), what)))} |")
+            print(
+                f"| `{here}` | {' '.join(f'`{what}`' for what in sorted(found[here], key=lambda what: (what in LIBRARIES.values(), what)))} |"
+            )
         return 0
     for here in sorted(found):
         if here not in table:
@@ -73,18 +98,26 @@ def main():
             continue
         for what, where in sorted(found[here].items()):
             if what not in table[here]:
-                findings.append(f"{where}: {here} may not include {what} (the table of layers in docs/architecture.md)")
+                findings.append(
+                    f"{where}: {here} may not include {what} (the table of layers in docs/architecture.md)"
+                )
         for what in table[here]:
             if what not in found[here]:
-                findings.append(f"docs/architecture.md: {here} no longer includes {what}; the table of layers says it does")
+                findings.append(
+                    f"docs/architecture.md: {here} no longer includes {what}; the table of layers says it does"
+                )
     for here in sorted(set(table) - set(found)):
-        findings.append(f"docs/architecture.md: the table of layers has {here}, which is no folder of sources")
+        findings.append(
+            f"docs/architecture.md: the table of layers has {here}, which is no folder of sources"
+        )
     # What a folder reaches, through any number of others.
     within = {name: [row for row in table if row.startswith(name + "/")] for name in NESTED}
     for start in sorted(table):
         seen, todo = set(), [start]
         while todo:
-            for what in (row for name in table.get(todo.pop(), []) for row in within.get(name, [name])):
+            for what in (
+                row for name in table.get(todo.pop(), []) for row in within.get(name, [name])
+            ):
                 if what == start:
                     findings.append(f"docs/architecture.md: {start} includes itself through others")
                     todo = []

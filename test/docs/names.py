@@ -1,14 +1,25 @@
 #!/usr/bin/env python3
 """Words that were renamed are gone: identifiers, fields, messages, pages and files.   names.py ROOT
 
-names.txt has the list. An old word is found as a whole: not within a longer identifier. The decisions keep the words of
-their day. A line of the list whose new word is found nowhere is a finding too, as is one without a reason of its own or above it.
+names.txt has the list. An old word is found as a whole: not within a longer identifier. The
+decisions keep the words of their day. A line of the list whose new word is found nowhere is a
+finding too, as is one without a reason of its own or above it.
 """
+
 import os
 import re
 import sys
 
-SKIPPED = ("docs/decisions", "docs/renames.md", "test/docs/names-questions.md", "build", ".git", "test/docs/names.txt", "test/docs/names.test", "LICENSE")
+SKIPPED = (
+    "docs/decisions",
+    "docs/renames.md",
+    "test/docs/names-questions.md",
+    "build",
+    ".git",
+    "test/docs/names.txt",
+    "test/docs/names.test",
+    "LICENSE",
+)
 PART = r"[A-Za-z0-9_]"
 
 
@@ -22,7 +33,9 @@ def entries(path):
         if not line or line.startswith("#"):
             continue
         parts = [part.strip() for part in line.split("|")]
-        assert len(parts) == 3 and parts[0] and parts[1], f"names.txt:{number}: expected old | new | why"
+        assert len(parts) == 3 and parts[0] and parts[1], (
+            f"names.txt:{number}: expected old | new | why"
+        )
         why = parts[2] or why
         assert why, f"names.txt:{number}: expected why"
         found.append((number, parts[0], parts[1]))
@@ -38,7 +51,9 @@ def whole(word):
 def files(root):
     for folder, folders, names in os.walk(root):
         here = os.path.relpath(folder, root)
-        folders[:] = sorted(name for name in folders if os.path.normpath(os.path.join(here, name)) not in SKIPPED)
+        folders[:] = sorted(
+            name for name in folders if os.path.normpath(os.path.join(here, name)) not in SKIPPED
+        )
         for name in sorted(names):
             path = os.path.normpath(os.path.join(here, name))
             if path not in SKIPPED and not name.endswith(".pyc"):
@@ -57,14 +72,21 @@ def main(root):
             continue
         text = path + "\n" + text
         texts.append(text)
-        matches = [match for first, pattern in patterns if first in text for match in pattern.finditer(text)]
+        matches = [
+            match
+            for first, pattern in patterns
+            if first in text
+            for match in pattern.finditer(text)
+        ]
         ends = -1
         for match in sorted(matches, key=lambda match: (match.start(), -match.end())):
             if match.end() <= ends:  # within a longer one
                 continue
             ends = match.end()
             old = re.sub(r"\s+", " ", match.group())
-            print(f"{path}:{text.count(chr(10), 0, match.start()) or 1}: {old} is {instead[old]} today")
+            print(
+                f"{path}:{text.count(chr(10), 0, match.start()) or 1}: {old} is {instead[old]} today"
+            )
             findings += 1
     whole_text = "\n".join(texts)
     for number, _, new in listed:

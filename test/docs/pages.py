@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
-"""Runs what the documentation says one can type, and compares what comes out with what it says comes out.
+"""Runs what the documentation says one can type, and compares what comes out with what it says
+comes out.
 
 usage: pages.py [--update] ROOT PAGE.md...    (--update writes into the page what was printed, where that differs)
 
-Every fenced block marked `console` is a session: a line that begins with "$ " is a command (a "\\" at its end continues it),
-the lines below are its output, standard output and error as they come. The blocks of a page are one shell that starts in a
-copy of the repository's root without its sources; build/release/bin is on PATH. Each command must end with status 0.
+Every fenced block marked `console` is a session: a line that begins with "$ " is a command (a "\\"
+at its end continues it), the lines below are its output, standard output and error as they come.
+The blocks of a page are one shell that starts in a copy of the repository's root without its
+sources; build/release/bin is on PATH. Each command must end with status 0.
 
-Output must agree line by line, but: "…" stands for any run of characters, alone on a line for any lines, also none; figures
-with a unit of time ("0.2 s", "310 steps/s", "eta 0:01") may be others; blanks in a row count as one.
+Output must agree line by line, but: "…" stands for any run of characters, alone on a line for any
+lines, also none; figures with a unit of time ("0.2 s", "310 steps/s", "eta 0:01") may be others;
+blanks in a row count as one.
 
-A block marked with a language and a file name (`mlir first.mlir`) is that file. Blocks marked `sh` are commands that cannot run here (they would start this test again): what they name must exist.
+A block marked with a language and a file name (`mlir first.mlir`) is that file. Blocks marked `sh`
+are commands that cannot run here (they would start this test again): what they name must exist.
 """
+
 import ctypes
 import fcntl
 import os
@@ -67,7 +72,8 @@ def session(block):
 def normal(line):
     line = re.sub(r"\b\d+(\.\d+)? (s|ms|steps/s)\b", r"N \2", line)
     line = re.sub(r"\beta \d+:\d+", "eta N", line)
-    # An arena has the library's scratch memory in it, which some kinds of CPU need and others do not.
+    # An arena has the library's scratch memory in it, which some kinds of CPU need and others do
+    # not.
     line = re.sub(r"(/job:\S+( +\(×\d+\))? +\d+ +\d+ +)[\d.]+ ([KMG]iB|B)\b", r"\1N", line)
     return re.sub(r"\s+", " ", line.strip())
 
@@ -95,7 +101,8 @@ def copyOfRoot(root, box):
 
 
 def ownNetwork():
-    """In the child: a loopback of its own where that is allowed (root), so that fixed ports on a page are always free."""
+    """In the child: a loopback of its own where that is allowed (root), so that fixed ports on a
+    page are always free."""
     CLONE_NEWNET, SIOCSIFFLAGS, IFF_UP = 0x40000000, 0x8914, 1
     if os.geteuid() == 0 and ctypes.CDLL(None).unshare(CLONE_NEWNET) == 0:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
@@ -103,7 +110,8 @@ def ownNetwork():
 
 
 def play(root, files, steps):
-    """Writes the files and runs the commands in one shell. Returns [(status, output lines)], shorter where the shell ended early."""
+    """Writes the files and runs the commands in one shell. Returns [(status, output lines)],
+    shorter where the shell ended early."""
     mark = f"@@{os.getpid()}@@"
     script = "PS1=; shopt -s expand_aliases\n"
     for number, command, _ in steps:
@@ -113,12 +121,24 @@ def play(root, files, steps):
         for name, lines in files:
             with open(os.path.join(box, name), "w", encoding="utf-8") as file:
                 file.write("\n".join(lines) + "\n")
-        path = [folder for folder in os.environ["PATH"].split(os.pathsep) if "llvm-22" not in folder]  # as a user has it
-        environment = dict(os.environ, PATH=os.pathsep.join([os.path.join(root, "build/release/bin"), *path]))
+        path = [
+            folder for folder in os.environ["PATH"].split(os.pathsep) if "llvm-22" not in folder
+        ]  # as a user has it
+        environment = dict(
+            os.environ, PATH=os.pathsep.join([os.path.join(root, "build/release/bin"), *path])
+        )
         for name in ("TF_CONFIG", "GRAPHC_ROOT", "GRAPHC_BUILD"):
             environment.pop(name, None)
-        shell = subprocess.Popen(["bash", "-c", script], cwd=box, env=environment, stdin=subprocess.DEVNULL, stdout=output,
-                                 stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=ownNetwork)
+        shell = subprocess.Popen(
+            ["bash", "-c", script],
+            cwd=box,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=ownNetwork,
+        )
         try:
             shell.wait(LIMIT)
         except subprocess.TimeoutExpired:
@@ -135,7 +155,7 @@ def play(root, files, steps):
         lead = re.match(mark + r" (\d+)\n", piece)
         if lead:
             results[-1][0] = int(lead.group(1))
-            piece = piece[lead.end():]
+            piece = piece[lead.end() :]
         results.append([None, [line for line in piece.split("\n")]])
     return [(status, lines) for status, lines in results if status is not None]
 
@@ -150,7 +170,7 @@ def rewrite(path, after, count, lines):
     """Puts `lines` in place of the `count` lines after line `after`, counted from 1."""
     with open(path, encoding="utf-8") as file:
         text = file.read().split("\n")
-    text[after:after + count] = lines
+    text[after : after + count] = lines
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(text))
 
@@ -170,10 +190,14 @@ def check(root, page, update):
         elif re.fullmatch(r"\w+ [\w.-]+", block[1]):
             files.append((block[1].split()[1], block[2]))
         elif any(re.match(r"(\$ |graphc |graphrun |examples/\S+\.sh)", line) for line in block[2]):
-            print(f"{page}:{block[0]}: a block with commands must be marked console (it is run) or sh")
+            print(
+                f"{page}:{block[0]}: a block with commands must be marked console (it is run) or sh"
+            )
             wrong += 1
     results = play(root, files, steps) if steps else []
-    for (number, command, expected), (status, lines) in reversed(list(zip(steps, results))):  # updates keep lines above
+    for (number, command, expected), (status, lines) in reversed(
+        list(zip(steps, results))
+    ):  # updates keep lines above
         lines = trimmed(lines)
         text = "".join(normal(line) + "\n" for line in lines)
         if status != 0 or not pattern(trimmed(expected)).fullmatch(text):
@@ -185,14 +209,16 @@ def check(root, page, update):
                 rewrite(path, number + command.count("\n"), len(expected), lines)
     if len(results) < len(steps):
         wrong += 1
-        print(f"{page}:{steps[len(results)][0]}: the session did not come to an end here within {LIMIT} s")
+        print(
+            f"{page}:{steps[len(results)][0]}: the session did not come to an end here within {LIMIT} s"
+        )
     print(f"{page}: {len(steps)} commands, {wrong} findings", flush=True)
     return wrong
 
 
 def main():
     update = sys.argv[1:2] == ["--update"]
-    root, *pages = sys.argv[2 if update else 1:]
+    root, *pages = sys.argv[2 if update else 1 :]
     sys.exit(1 if sum([check(os.path.realpath(root), page, update) for page in pages]) else 0)
 
 

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Names of files: no two units of dialects, passes, runtime and tools share a stem, and a stem says what is in the file.
+"""Names of files: no two units of dialects, passes, runtime and tools share a stem, and a stem says
+what is in the file.
 
-usage: stems.py ROOT   a unit is a header, a source and a TableGen file of one path; main.cpp is exempt. A stem of one word is a
-                       finding unless ONE_WORD lists it, a listed one that no unit has is one as well
+usage: stems.py ROOT
+
+A unit is a header, a source and a TableGen file of one path; main.cpp is exempt. A stem of one word
+is a finding unless ONE_WORD lists it, a listed one that no unit has is one as well.
 """
+
 import collections
 import os
 import re
@@ -11,8 +15,26 @@ import sys
 
 TOPS = ("dialects", "passes", "runtime", "tools")
 # Public headers, the project's own terms (docs/glossary.md), and types that say it all.
-ONE_WORD = {"Checkpoint", "Compiler", "Crc32c", "Device", "Diagnostic", "File", "Futex", "Hook", "Json", "Lane", "Mutex",
-            "Passes", "Run", "Session", "Sha256", "Socket", "Transport", "Version"}
+ONE_WORD = {
+    "Checkpoint",
+    "Compiler",
+    "Crc32c",
+    "Device",
+    "Diagnostic",
+    "File",
+    "Futex",
+    "Hook",
+    "Json",
+    "Lane",
+    "Mutex",
+    "Passes",
+    "Run",
+    "Session",
+    "Sha256",
+    "Socket",
+    "Transport",
+    "Version",
+}
 
 
 def units(root):

@@ -1,5 +1,6 @@
-// A file system that fails on request: at the n-th operation that changes something below a folder, the process is killed or the operation
-// fails. Linked into a GoogleTest binary, whose functions arm it; or preloaded (test/run/faults.py), then by the environment.
+// A file system that fails on request: at the n-th operation that changes something below a folder,
+// the process is killed or the operation fails. Linked into a GoogleTest binary, whose functions
+// arm it; or preloaded (test/run/faults.py), then by the environment.
 #ifndef GRAPHC_TEST_FAULTS_FAULTS_H
 #define GRAPHC_TEST_FAULTS_FAULTS_H
 
@@ -17,8 +18,8 @@ enum FaultAction {
   kStop, // SIGSTOP before it; made once the process goes on
 };
 
-// From now on operations below `root` (a piece of their paths) count, from 1, and `action` comes at number `at`. fsync is left out where
-// `fast`: a process that is killed loses nothing without it.
+// From now on operations below `root` (a piece of their paths) count, from 1, and `action` comes at
+// number `at`. fsync is left out where `fast`: a process that is killed loses nothing without it.
 void faultsArm(const char *root, long at, enum FaultAction action, int fast);
 // How many there were; nothing counts any more.
 long faultsDisarm(void);

@@ -1,4 +1,5 @@
-// What the lines of a script of the data protocol do, the channels of the link that hears them, and seeds: what a real link wrote.
+// What the lines of a script of the data protocol do, the channels of the link that hears them, and
+// seeds: what a real link wrote.
 #ifndef GRAPHC_TEST_FUZZ_DATASCRIPT_H
 #define GRAPHC_TEST_FUZZ_DATASCRIPT_H
 
@@ -13,7 +14,9 @@ namespace graphc::test {
 /// Line::how. `who` is a stream or a port.
 enum DataLine : uint8_t {
   kMessage, ///< the bytes of one message
-  kFrames, ///< frame headers, behind a good message header; their payloads are made, each byte the number of its message
+  /// frame headers, behind a good message header; their payloads are made, each byte the number of
+  /// its message
+  kFrames,
   kTake, ///< the lane takes and releases a message
   kStart, ///< the lane looks at a message's start
   kSend,
@@ -40,8 +43,9 @@ inline transport::ChannelSpec sizedSpec(uint32_t channel, uint64_t unit, uint64_
   return spec;
 }
 inline std::vector<transport::ChannelSpec> incoming() {
-  return {dataSpec(0, 8, 1),          dataSpec(1, 3000, 3),  dataSpec(2, 0, 2),
-          dataSpec(3, kLargeHere, 2), sizedSpec(4, 100, 30), sizedSpec(5, transport::kMaxChunk / 2, 3)};
+  return {dataSpec(0, 8, 1),     dataSpec(1, 3000, 3),
+          dataSpec(2, 0, 2),     dataSpec(3, kLargeHere, 2),
+          sizedSpec(4, 100, 30), sizedSpec(5, transport::kMaxChunk / 2, 3)};
 }
 inline std::vector<transport::ChannelSpec> outgoing() {
   return {dataSpec(6, 8, 2), dataSpec(7, 3000, 1), sizedSpec(8, 100, 30)};
@@ -80,8 +84,9 @@ inline std::map<std::string, std::string> dataSeeds() {
           for (const grpc::Slice &slice : slices)
             bytes.append(reinterpret_cast<const char *>(slice.begin()), slice.size());
           const bool large = bytes.size() > 20000;
-          script.lines.push_back({uint8_t(stream), large ? uint8_t(kFrames) : uint8_t(kMessage),
-                                  large ? bytes.substr(sizeof(MessageHeader), sizeof(FrameHeader)) : bytes});
+          script.lines.push_back(
+              {uint8_t(stream), large ? uint8_t(kFrames) : uint8_t(kMessage),
+               large ? bytes.substr(sizeof(MessageHeader), sizeof(FrameHeader)) : bytes});
           slices.clear();
           wires[stream].written.pop_front();
           link.written(stream);
@@ -91,7 +96,8 @@ inline std::map<std::string, std::string> dataSeeds() {
     for (int round = 0; round < rounds; ++round) {
       for (const ChannelSpec &spec : incoming()) {
         const uint64_t bytes = spec.unit ? spec.unit * uint64_t(3 - round) : kWhole;
-        if (link.sender(spec.key)->start(data.data(), uint64_t(round), SendMode::Borrow, bytes) != PollState::Ready)
+        if (link.sender(spec.key)->start(data.data(), uint64_t(round), SendMode::Borrow, bytes) !=
+            PollState::Ready)
           break;
         record();
         for (uint8_t how : {kStart, kTake})
@@ -112,10 +118,12 @@ inline std::map<std::string, std::string> dataSeeds() {
   Script ring;
   for (uint8_t kind : {0, 1, 2}) // in slots, zero-copy, of an actual size
     for (int message = 0; message < 3; ++message) {
-      ring.lines.push_back({kind, kWord, std::string(1, '\0') + char(message + 1) + std::string(7, '\0')});
+      ring.lines.push_back(
+          {kind, kWord, std::string(1, '\0') + char(message + 1) + std::string(7, '\0')});
       ring.lines.push_back({kind, kRingTake, ""});
       ring.lines.push_back({kind, kRingSend, ""});
-      ring.lines.push_back({kind, kWord, std::string(1, '\10') + char(message + 1) + std::string(7, '\0')});
+      ring.lines.push_back(
+          {kind, kWord, std::string(1, '\10') + char(message + 1) + std::string(7, '\0')});
     }
   seeds["ring"] = writeScript(ring);
   return seeds;

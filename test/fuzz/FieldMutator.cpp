@@ -11,9 +11,10 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 
 uint64_t interesting(FieldRandom &random, uint64_t old) {
-  constexpr uint64_t values[] = {0,         1,          2,          3,          7,          63,         64,
-                                 65535,     65536,      0x7fffffff, 0x80000000, 0xffffffff, 1ull << 32, (1ull << 62),
-                                 INT64_MAX, 1ull << 63, UINT64_MAX};
+  constexpr uint64_t values[] = {
+      0,         1,          2,          3,          7,          63,         64,
+      65535,     65536,      0x7fffffff, 0x80000000, 0xffffffff, 1ull << 32, (1ull << 62),
+      INT64_MAX, 1ull << 63, UINT64_MAX};
   switch (random() % 4) {
   case 0:
     return values[random() % std::size(values)];
@@ -48,21 +49,26 @@ void mutateField(Message &message, FieldRandom &random) {
   const Reflection *reflection = message.GetReflection();
   if (descriptor->field_count() == 0)
     return;
-  const FieldDescriptor *field = descriptor->field(int(random() % unsigned(descriptor->field_count())));
+  const FieldDescriptor *field =
+      descriptor->field(int(random() % unsigned(descriptor->field_count())));
   if (field->is_repeated()) {
     int size = reflection->FieldSize(message, field);
     if (size > 1 && random() % 8 == 0)
-      return reflection->SwapElements(&message, field, int(random() % unsigned(size)), int(random() % unsigned(size)));
+      return reflection->SwapElements(&message, field, int(random() % unsigned(size)),
+                                      int(random() % unsigned(size)));
     if (size > 0 && random() % 8 == 0)
       return reflection->RemoveLast(&message, field);
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
       if (size == 0 || random() % 16 == 0) {
         Message *added = reflection->AddMessage(&message, field);
         if (size)
-          added->CopyFrom(reflection->GetRepeatedMessage(message, field, int(random() % unsigned(size))));
+          added->CopyFrom(
+              reflection->GetRepeatedMessage(message, field, int(random() % unsigned(size))));
         return;
       }
-      return mutateField(*reflection->MutableRepeatedMessage(&message, field, int(random() % unsigned(size))), random);
+      return mutateField(
+          *reflection->MutableRepeatedMessage(&message, field, int(random() % unsigned(size))),
+          random);
     }
     if (size == 0 || random() % 8 == 0) {
       switch (field->cpp_type()) {
@@ -80,10 +86,12 @@ void mutateField(Message &message, FieldRandom &random) {
     switch (field->cpp_type()) {
     case FieldDescriptor::CPPTYPE_UINT32:
       return reflection->SetRepeatedUInt32(
-          &message, field, i, uint32_t(interesting(random, reflection->GetRepeatedUInt32(message, field, i))));
+          &message, field, i,
+          uint32_t(interesting(random, reflection->GetRepeatedUInt32(message, field, i))));
     case FieldDescriptor::CPPTYPE_INT64:
       return reflection->SetRepeatedInt64(
-          &message, field, i, int64_t(interesting(random, uint64_t(reflection->GetRepeatedInt64(message, field, i)))));
+          &message, field, i,
+          int64_t(interesting(random, uint64_t(reflection->GetRepeatedInt64(message, field, i)))));
     case FieldDescriptor::CPPTYPE_STRING:
       return reflection->SetRepeatedString(&message, field, i, std::string(random() % 3, 'y'));
     default:
@@ -96,12 +104,15 @@ void mutateField(Message &message, FieldRandom &random) {
   case FieldDescriptor::CPPTYPE_MESSAGE:
     return mutateField(*reflection->MutableMessage(&message, field), random);
   case FieldDescriptor::CPPTYPE_UINT32:
-    return reflection->SetUInt32(&message, field, uint32_t(interesting(random, reflection->GetUInt32(message, field))));
+    return reflection->SetUInt32(
+        &message, field, uint32_t(interesting(random, reflection->GetUInt32(message, field))));
   case FieldDescriptor::CPPTYPE_UINT64:
-    return reflection->SetUInt64(&message, field, interesting(random, reflection->GetUInt64(message, field)));
+    return reflection->SetUInt64(&message, field,
+                                 interesting(random, reflection->GetUInt64(message, field)));
   case FieldDescriptor::CPPTYPE_INT64:
-    return reflection->SetInt64(&message, field,
-                                int64_t(interesting(random, uint64_t(reflection->GetInt64(message, field)))));
+    return reflection->SetInt64(
+        &message, field,
+        int64_t(interesting(random, uint64_t(reflection->GetInt64(message, field)))));
   case FieldDescriptor::CPPTYPE_BOOL:
     return reflection->SetBool(&message, field, !reflection->GetBool(message, field));
   case FieldDescriptor::CPPTYPE_ENUM:
@@ -113,7 +124,8 @@ void mutateField(Message &message, FieldRandom &random) {
     return reflection->SetDouble(&message, field, value);
   }
   case FieldDescriptor::CPPTYPE_STRING:
-    return reflection->SetString(&message, field, otherText(random, reflection->GetString(message, field)));
+    return reflection->SetString(&message, field,
+                                 otherText(random, reflection->GetString(message, field)));
   default:
     return;
   }

@@ -1,4 +1,5 @@
-// Every byte of a small plan changed, as it is and with the sum made right again: an error or an equal plan, no crash.
+// Every byte of a small plan changed, as it is and with the sum made right again: an error or an
+// equal plan, no crash.
 #include "runtime/common/base/Sha256.h"
 #include "runtime/common/plan/LivenessCertificate.h"
 #include "runtime/common/plan/PlanFile.h"
@@ -32,10 +33,11 @@ TEST(PlanFlip, TheSampleHasMessagesOfAnActualSize) {
   const plan::Plan sample = test::samplePlan();
   for (const plan::Program &program : sample.programs())
     for (const plan::Instruction &instruction : program.instructions())
-      ends += instruction.send_start().has_units() ? (instruction.send_start().deal() ? "deal " : "send ")
-              : instruction.receive().has_units()  ? "receive "
-              : instruction.collect().has_units()  ? "collect "
-                                                   : "";
+      ends += instruction.send_start().has_units()
+                  ? (instruction.send_start().deal() ? "deal " : "send ")
+              : instruction.receive().has_units() ? "receive "
+              : instruction.collect().has_units() ? "collect "
+                                                  : "";
   EXPECT_EQ(ends, "deal collect receive send ");
 }
 
@@ -48,7 +50,8 @@ TEST(PlanFlip, AsItIsEveryChangeIsNoticed) {
       auto loaded = plan::decodePlan(bad, "p");
       ASSERT_FALSE(loaded.ok()) << "byte " << i << " bit " << bit;
       ASSERT_FALSE(loaded.status().message().empty());
-      ASSERT_EQ(loaded.status().message().find('\n'), std::string::npos) << "an error of more than one line";
+      ASSERT_EQ(loaded.status().message().find('\n'), std::string::npos)
+          << "an error of more than one line";
     }
 }
 
@@ -65,7 +68,10 @@ TEST(PlanFlip, WithTheSumMadeRightNothingCrashes) {
   for (size_t i = 0; i < good.size(); ++i)
     for (int change = 0; change < 11; ++change) {
       std::string bad = good;
-      bad[i] = change < 8 ? char(bad[i] ^ (1 << change)) : change == 8 ? '\0' : change == 9 ? '\xff' : '\x7f';
+      bad[i] = change < 8    ? char(bad[i] ^ (1 << change))
+               : change == 8 ? '\0'
+               : change == 9 ? '\xff'
+                             : '\x7f';
       std::string_view payload = std::string_view(bad).substr(plan::planHeaderBytes);
       base::Sha256Digest digest = base::sha256(payload);
       if (i < 24 || i >= plan::planHeaderBytes) // a changed sum would only be put right again

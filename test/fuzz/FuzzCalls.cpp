@@ -1,6 +1,7 @@
-// Library calls as a plan's bytes may describe them: one that is consistent, of which up to three numbers are changed. What a library takes and
-// is small is made and run three times, between pages that may not be touched: the results have the same bits whatever was in scratch memory,
-// on one thread and on three.
+// Library calls as a plan's bytes may describe them: one that is consistent, of which up to three
+// numbers are changed. What a library takes and is small is made and run three times, between pages
+// that may not be touched: the results have the same bits whatever was in scratch memory, on one
+// thread and on three.
 #include "runtime/device/MemoryRegion.h"
 #include "runtime/kernels/KernelRegistry.h"
 #include "runtime/kernels/ThreadPool.h"
@@ -46,7 +47,9 @@ private:
   bool maybe() { return bytes.ConsumeBool(); }
 
   static uint64_t bytesOf(const CallOperand &operand) {
-    unsigned __int128 count = operand.element == GRAPHC_F32 ? 4 : operand.element == GRAPHC_F64 ? 8 : 1;
+    unsigned __int128 count = operand.element == GRAPHC_F32   ? 4
+                              : operand.element == GRAPHC_F64 ? 8
+                                                              : 1;
     for (int64_t size : operand.shape)
       if (count *= uint64_t(size); size < 0 || count > (1ull << 62))
         return 0;
@@ -56,7 +59,9 @@ private:
   void add(GraphcAccess access, Shape shape, GraphcElement element = GRAPHC_F32) {
     call.operands.push_back({element, std::move(shape), access, 0});
   }
-  void say(const char *name, Shape integers) { call.attributes.push_back({name, std::move(integers), {}}); }
+  void say(const char *name, Shape integers) {
+    call.attributes.push_back({name, std::move(integers), {}});
+  }
 
   void makeMatmul() {
     call.kernel = maybe() ? "matmul" : "gpu_matmul";
@@ -80,7 +85,8 @@ private:
 
   void makeConvolution() {
     const int kind = bytes.ConsumeIntegralInRange(0, 2);
-    call.kernel = (const char *[]){"convolution", "convolution_input_grad", "convolution_filter_grad"}[kind];
+    call.kernel =
+        (const char *[]){"convolution", "convolution_input_grad", "convolution_filter_grad"}[kind];
     const bool tiles = maybe(); // those that are our own
     const int64_t space = tiles ? 2 : size(3), groups = !tiles && maybe() ? size(4) : 1,
                   inputs = groups * (tiles ? 16 * size(3) : size(6)),
@@ -103,7 +109,8 @@ private:
       say("hwio", {1});
     if (last)
       say("nhwc", {1});
-    say("padding_high", high), say("padding_low", low), say("rhs_dilation", dilation), say("window_strides", stride);
+    say("padding_high", high), say("padding_low", low), say("rhs_dilation", dilation),
+        say("window_strides", stride);
     auto places = [&](int64_t batch, int64_t features, Shape shape) {
       shape.insert(last ? shape.end() : shape.begin(), features);
       shape.insert(shape.begin(), batch);
@@ -132,15 +139,17 @@ private:
       shape.insert(shape.end(), {rows, columns});
       return shape;
     };
-    const int64_t heads = packed ? size(4) : 1, queries = size(80), keys = packed ? queries : size(80);
+    const int64_t heads = packed ? size(4) : 1, queries = size(80),
+                  keys = packed ? queries : size(80);
     const int64_t width = size(), values = packed ? width : size();
     if (maybe())
       say("causal", {1});
     if (packed)
       say("heads", {heads});
-    call.attributes.push_back({"scale", {}, {maybe() ? 0.5 : bytes.ConsumeFloatingPoint<double>()}});
-    const Shape q = of(queries, packed ? 3 * heads * width : width), k = of(keys, width), v = of(keys, values),
-                o = of(queries, heads * values);
+    call.attributes.push_back(
+        {"scale", {}, {maybe() ? 0.5 : bytes.ConsumeFloatingPoint<double>()}});
+    const Shape q = of(queries, packed ? 3 * heads * width : width), k = of(keys, width),
+                v = of(keys, values), o = of(queries, heads * values);
     add(GRAPHC_READ, q);
     if (!packed)
       add(GRAPHC_READ, k), add(GRAPHC_READ, v);
@@ -172,9 +181,11 @@ private:
       for (int64_t &entry : attribute.integers)
         numbers.push_back(&entry);
     const size_t which = bytes.ConsumeIntegralInRange<size_t>(0, numbers.size() + 7);
-    CallOperand &operand = call.operands[bytes.ConsumeIntegralInRange<size_t>(0, call.operands.size() - 1)];
+    CallOperand &operand =
+        call.operands[bytes.ConsumeIntegralInRange<size_t>(0, call.operands.size() - 1)];
     if (which < numbers.size())
-      *numbers[which] = maybe() ? bytes.ConsumeIntegralInRange<int64_t>(-2, 70) : bytes.ConsumeIntegral<int64_t>();
+      *numbers[which] = maybe() ? bytes.ConsumeIntegralInRange<int64_t>(-2, 70)
+                                : bytes.ConsumeIntegral<int64_t>();
     else if (which == numbers.size())
       operand.element = GraphcElement(bytes.ConsumeIntegralInRange(0, 9));
     else if (which == numbers.size() + 1)
@@ -205,7 +216,8 @@ std::string resultsOf(const LibraryCall &call, uint64_t scratch, int fill, Threa
   std::vector<device::MemoryRegion> memory;
   std::vector<void *> buffers;
   auto add = [&](uint64_t bytes) {
-    memory.push_back(*device::MemoryRegion::allocate(bytes, device::MemoryRegion::Guard::Pages, "fuzz"));
+    memory.push_back(
+        *device::MemoryRegion::allocate(bytes, device::MemoryRegion::Guard::Pages, "fuzz"));
     buffers.push_back(memory.back().data());
     memset(buffers.back(), fill, bytes);
   };
@@ -249,7 +261,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     abort();
   static ThreadPool &pool = *new ThreadPool(3);
   const std::string results = resultsOf(call, *scratch, 0, nullptr);
-  if (results != resultsOf(call, *scratch, 0xFF, nullptr) || results != resultsOf(call, *scratch, 0x55, &pool))
+  if (results != resultsOf(call, *scratch, 0xFF, nullptr) ||
+      results != resultsOf(call, *scratch, 0x55, &pool))
     abort();
   return 0;
 }

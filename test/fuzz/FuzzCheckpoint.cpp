@@ -1,5 +1,6 @@
-// .npy, safetensors, manifests, what says that training is over, and files of values of other programs (.npz, safetensors): the first byte
-// says which. What is accepted must come back the same.
+// .npy, safetensors, manifests, what says that training is over, and files of values of other
+// programs (.npz, safetensors): the first byte says which. What is accepted must come back the
+// same.
 #include "runtime/checkpoint/CheckpointManifest.h"
 #include "runtime/checkpoint/NpyFormat.h"
 #include "runtime/checkpoint/SafetensorsFile.h"
@@ -45,7 +46,8 @@ void manifest(std::string_view text) {
   std::string body(text.substr(0, text.size() - tail));
   std::string fixed = body + ",\n  \"sha256\": \"" + base::toHex(base::sha256(body)) + "\"\n}\n";
   auto decoded = checkpoint::decodeManifest(fixed, "fuzz");
-  if (decoded.ok() && !checkpoint::decodeManifest(checkpoint::encodeManifest(*decoded), "fuzz").ok())
+  if (decoded.ok() &&
+      !checkpoint::decodeManifest(checkpoint::encodeManifest(*decoded), "fuzz").ok())
     abort();
 }
 

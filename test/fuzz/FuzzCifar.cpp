@@ -1,4 +1,5 @@
-// CIFAR-10's files, plain and compressed, as a data set opens them; every sample of those that it takes, drawn and not.
+// CIFAR-10's files, plain and compressed, as a data set opens them; every sample of those that it
+// takes, drawn and not.
 #include "runtime/data/LoadedDataset.h"
 
 #include "absl/strings/str_cat.h"

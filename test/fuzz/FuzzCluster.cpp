@@ -12,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto config = parseCluster(text, "fuzz.json");
   if (config.ok()) {
     // What is accepted must be usable.
-    if (config->taskCount() == 0 || config->replicaCount() == 0 || !config->findJob(config->chief().job))
+    if (config->taskCount() == 0 || config->replicaCount() == 0 ||
+        !config->findJob(config->chief().job))
       abort();
     for (const std::string &name : config->deviceNames(100)) {
       auto device = DeviceSpec::parse(name);

@@ -1,4 +1,5 @@
-// CSV files: the first byte says how they are read. Each row that comes out is as long as all of them.
+// CSV files: the first byte says how they are read. Each row that comes out is as long as all of
+// them.
 #include "runtime/data/CsvFile.h"
 
 #include <cstdlib>
@@ -14,7 +15,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (data[0] & 4)
     options.missing = 1;
   options.all = data[0] & 8;
-  options.columns = {{{}, 0, data::StoredType::F32}, {{}, 1, data::StoredType::I32}, {{}, 0, data::StoredType::F64}};
+  options.columns = {{{}, 0, data::StoredType::F32},
+                     {{}, 1, data::StoredType::I32},
+                     {{}, 0, data::StoredType::F64}};
   if (data[0] & 1 && data[0] & 16)
     options.columns[0].name = "a";
   auto reader = base::openBytes({reinterpret_cast<const char *>(data) + 1, size - 1}, "fuzz");

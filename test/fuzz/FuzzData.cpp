@@ -1,5 +1,6 @@
-// The data protocol and a peer that is out of its mind: messages to a real link with its ports, words that it writes into shared memory.
-// What a lane takes is what was sent, or nothing; what is refused has a name.
+// The data protocol and a peer that is out of its mind: messages to a real link with its ports,
+// words that it writes into shared memory. What a lane takes is what was sent, or nothing; what is
+// refused has a name.
 #include "runtime/transport/MessageRing.h"
 #include "test/fuzz/DataScript.h"
 
@@ -31,7 +32,8 @@ public:
     (void)link_.reset(generation_ + 1); // what was queued and never written
   }
   void hear(uint32_t stream, const std::vector<grpc::Slice> &slices) {
-    absl::Status status = link_.received(stream % link_.streams(), grpc::ByteBuffer(slices.data(), slices.size()));
+    absl::Status status =
+        link_.received(stream % link_.streams(), grpc::ByteBuffer(slices.data(), slices.size()));
     if (!status.ok() && status.message().empty())
       abort();
     over_ |= !status.ok(); // the streams end
@@ -49,11 +51,13 @@ public:
     }();
     MessageHeader head{MessageHeader::kMagic, 0, generation_, test::kPeers};
     std::vector<grpc::Slice> slices{grpc::Slice(&head, sizeof head)};
-    for (size_t at = 0; at + sizeof(FrameHeader) <= bytes.size() && slices.size() < 16; at += sizeof(FrameHeader)) {
+    for (size_t at = 0; at + sizeof(FrameHeader) <= bytes.size() && slices.size() < 16;
+         at += sizeof(FrameHeader)) {
       FrameHeader frame;
       std::memcpy(&frame, bytes.data() + at, sizeof frame);
       slices.emplace_back(&frame, sizeof frame);
-      if (uint64_t length = std::min(frame.length, kMaxChunk + 1); length && frame.kind == FrameKind::Data)
+      if (uint64_t length = std::min(frame.length, kMaxChunk + 1);
+          length && frame.kind == FrameKind::Data)
         slices.emplace_back(payloads[frame.seq % 4].data(), length, grpc::Slice::STATIC_SLICE);
     }
     hear(stream, slices);
@@ -73,7 +77,8 @@ public:
       there = from.size();
     const uint64_t seq = taken_[spec.key.channel];
     const auto *bytes = static_cast<const uint8_t *>(data);
-    for (uint64_t at = 0; at < there; at += at + 1 < there ? std::min<uint64_t>(4093, there - 1 - at) : 1)
+    for (uint64_t at = 0; at < there;
+         at += at + 1 < there ? std::min<uint64_t>(4093, there - 1 - at) : 1)
       if (volatile uint8_t byte = bytes[at]; made_ && byte != seq % 4) // read in any case
         abort();
     if (!start) {
@@ -87,7 +92,9 @@ public:
                                         spec.unit ? spec.unit * (++sent_ % 31) : kWhole);
     (void)link_.sender(spec.key)->done();
   }
-  void close(uint32_t port) { link_.sender(test::outgoing()[port % test::outgoing().size()].key)->close(); }
+  void close(uint32_t port) {
+    link_.sender(test::outgoing()[port % test::outgoing().size()].key)->close();
+  }
   void written(uint32_t stream) {
     test::ScriptWire &wire = wires_[stream % link_.streams()];
     if (wire.written.empty())
@@ -121,7 +128,8 @@ class SharedRing {
 public:
   enum class Kind : uint8_t { InSlots, ZeroCopy, Sized };
   explicit SharedRing(Kind kind)
-      : spec_(spec(kind)), memory_(static_cast<uint64_t *>(std::aligned_alloc(64, ringBytes(spec_))), &std::free),
+      : spec_(spec(kind)),
+        memory_(static_cast<uint64_t *>(std::aligned_alloc(64, ringBytes(spec_))), &std::free),
         ring_(reinterpret_cast<RingMemory *>(memory_.get())),
         sender_(spec_, ring_, abort_, base::FutexScope::Process, "/job:peer/task:0"),
         receiver_(spec_, ring_, abort_, base::FutexScope::Process, "/job:peer/task:0") {
@@ -182,7 +190,8 @@ private:
 
 /// A word of a header, or what libFuzzer makes.
 void change(std::string &bytes, test::FieldRandom &random) {
-  constexpr uint64_t values[] = {0, 1, 2, 3, 8, 3000, kMaxChunk - 1, kMaxChunk, kMaxChunk + 1, 1ull << 32, UINT64_MAX};
+  constexpr uint64_t values[] = {
+      0, 1, 2, 3, 8, 3000, kMaxChunk - 1, kMaxChunk, kMaxChunk + 1, 1ull << 32, UINT64_MAX};
   if (bytes.size() >= 8 && random() % 2) {
     uint64_t value, at = random() % (bytes.size() / 4 - 1) * 4;
     std::memcpy(&value, bytes.data() + at, 8);
@@ -196,14 +205,16 @@ void change(std::string &bytes, test::FieldRandom &random) {
 }
 } // namespace
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize, unsigned seed) {
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize,
+                                          unsigned seed) {
   return test::mutateScript(data, size, maxSize, seed, change);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   test::Script script = test::readScript({reinterpret_cast<const char *>(data), size});
   Link link;
-  SharedRing rings[] = {SharedRing(SharedRing::Kind::InSlots), SharedRing(SharedRing::Kind::ZeroCopy),
+  SharedRing rings[] = {SharedRing(SharedRing::Kind::InSlots),
+                        SharedRing(SharedRing::Kind::ZeroCopy),
                         SharedRing(SharedRing::Kind::Sized)};
   for (const test::Line &line : script.lines) {
     SharedRing &ring = rings[line.who % 3];

@@ -1,6 +1,7 @@
-// What comes over the sockets of a run's status: the first byte says whether the rest is a request (q), an answer (a) or a status (s). A request
-// is whole, refused by a status that there is, or waits for more, and what is whole stays so with more bytes behind it; a status that was
-// read is written and read again to the same bytes, and has a page and metrics.
+// What comes over the sockets of a run's status: the first byte says whether the rest is a request
+// (q), an answer (a) or a status (s). A request is whole, refused by a status that there is, or
+// waits for more, and what is whole stays so with more bytes behind it; a status that was read is
+// written and read again to the same bytes, and has a page and metrics.
 #include "runtime/http/HttpClient.h"
 #include "runtime/http/HttpRequest.h"
 #include "runtime/observe/RunStatus.h"
@@ -25,7 +26,8 @@ static void request(std::string_view bytes) {
     if (parsed.request.path.empty() || parsed.request.path[0] != '/' ||
         parsed.request.path.size() > http::kMostTargetBytes)
       abort();
-    const http::ParsedRequest again = http::parseRequest(std::string(bytes) + "\r\nMore: 1\r\n\r\n");
+    const http::ParsedRequest again =
+        http::parseRequest(std::string(bytes) + "\r\nMore: 1\r\n\r\n");
     if (again.state != parsed.state || again.request.path != parsed.request.path)
       abort();
   }

@@ -1,5 +1,6 @@
-// A master and tasks that are out of their minds: any messages in any order to a real coordinator and driver. A line without bytes is what
-// honest tasks would answer, so that what is mad comes at any point of a run.
+// A master and tasks that are out of their minds: any messages in any order to a real coordinator
+// and driver. A line without bytes is what honest tasks would answer, so that what is mad comes at
+// any point of a run.
 #include "runtime/service/ControlLink.h"
 #include "runtime/session/master/MasterDriver.h"
 #include "runtime/session/results/FetchPrinter.h"
@@ -16,7 +17,8 @@ using namespace graphc;
 
 namespace {
 /// Bits of Line::how and of Script::setting.
-constexpr uint8_t kKeepId = 1, kStale = 2, kSeveral = 1, kEvaluates = 2, kSaves = 4, kFetches = 8, kStats = 16;
+constexpr uint8_t kKeepId = 1, kStale = 2, kSeveral = 1, kEvaluates = 2, kSaves = 4, kFetches = 8,
+                  kStats = 16;
 
 /// Tasks that say what is in the script, on the driver's thread.
 class Tasks {
@@ -38,7 +40,8 @@ public:
       incarnations_[task] = message.hello().incarnation();
     }
     for (uint32_t task = 0; task < count_; ++task) // some may have come
-      if (const service::Hello hello = session::honestHello(plan_, task); coordinator_.join(hello, member(task)).ok())
+      if (const service::Hello hello = session::honestHello(plan_, task);
+          coordinator_.join(hello, member(task)).ok())
         incarnations_[task] = hello.incarnation();
   }
   session::MasterDriver *driver = nullptr;
@@ -53,7 +56,9 @@ private:
     Tasks &tasks;
     const uint32_t number;
   };
-  std::shared_ptr<service::TaskLink> member(uint32_t task) { return std::make_shared<Task>(*this, task); }
+  std::shared_ptr<service::TaskLink> member(uint32_t task) {
+    return std::make_shared<Task>(*this, task);
+  }
 
   void ordered(uint32_t task, const service::Order &order) {
     if (task == 0)
@@ -62,7 +67,8 @@ private:
       begun_ = order.begin();
     if (task + 1 < count_)
       return;
-    while (!coordinator_.rootCause() && std::find(answered_.begin(), answered_.end(), false) != answered_.end()) {
+    while (!coordinator_.rootCause() &&
+           std::find(answered_.begin(), answered_.end(), false) != answered_.end()) {
       if (next_ == script_.lines.size()) {
         for (uint32_t one = 0; one < count_; ++one)
           service::LocalLink(coordinator_, one, incarnations_[one]).send(failure());
@@ -84,14 +90,16 @@ private:
     if (line.bytes.empty()) {
       for (uint32_t task = 0; task < count_; ++task)
         if (!answered_[task])
-          coordinator_.done({task, incarnations_[task]}, session::honestAnswer(plan_.plan, task, order, begun_));
+          coordinator_.done({task, incarnations_[task]},
+                            session::honestAnswer(plan_.plan, task, order, begun_));
       answered_.assign(count_, true);
       return;
     }
     const uint32_t task = line.who % count_;
     if (message.has_done() && !(line.how & kKeepId))
       message.mutable_done()->set_id(order.id());
-    if (message.has_done() && message.done().id() == order.id() && !message.done().has_error() && !(line.how & kStale))
+    if (message.has_done() && message.done().id() == order.id() && !message.done().has_error() &&
+        !(line.how & kStale))
       answered_[task] = true;
     const uint64_t stale = line.how & kStale ? 1 : 0; // of an earlier process, whom nobody hears
     service::LocalLink(coordinator_, task, incarnations_[task] + stale).send(std::move(message));
@@ -108,7 +116,8 @@ private:
 };
 } // namespace
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize, unsigned seed) {
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize,
+                                          unsigned seed) {
   return test::mutateScript(data, size, maxSize, seed, test::mutateMessage<service::FromTask>);
 }
 
@@ -130,7 +139,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     options.saveEverySteps = 2;
   }
   if (script.setting & kFetches)
-    options.fetches = {script.setting & kSeveral ? "loss0" : options.entry == "eval" ? "seen" : "loss"};
+    options.fetches = {script.setting & kSeveral ? "loss0"
+                       : options.entry == "eval" ? "seen"
+                                                 : "loss"};
   if (script.setting & kStats)
     options.statsFile = test::scratchFolder() + "/stats";
   service::TaskCoordinator::Options coordinated;

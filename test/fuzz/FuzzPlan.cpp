@@ -1,5 +1,6 @@
-// The plan's reader and verifier on arbitrary bytes (the sum is not compared), and what relies on a verified plan without
-// running it. A mutator that knows the schema changes single fields, so that changes get behind the parser.
+// The plan's reader and verifier on arbitrary bytes (the sum is not compared), and what relies on a
+// verified plan without running it. A mutator that knows the schema changes single fields, so that
+// changes get behind the parser.
 #include "runtime/common/plan/LivenessCertificate.h"
 #include "runtime/common/plan/PlanFile.h"
 #include "runtime/common/plan/PlanTypes.h"
@@ -34,7 +35,8 @@ void use(const plan::Plan &plan) {
   data::DatasetCache datasets(plan, nowhere);
   for (uint32_t phase = 0; phase < uint32_t(plan.phases_size()); ++phase) {
     // Batches allocate nothing without prefetch.
-    auto batches = data::PhaseBatches::create(plan, phase, plan.chief(), datasets, /*prefetch=*/false);
+    auto batches =
+        data::PhaseBatches::create(plan, phase, plan.chief(), datasets, /*prefetch=*/false);
     (void)data::epochSamples(plan, phase, datasets);
     if (batches.ok() && !(*batches)->start({data::ConsumedRanges(UINT64_MAX - 5)}).ok())
       abort();
@@ -43,7 +45,8 @@ void use(const plan::Plan &plan) {
 
 } // namespace
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize, unsigned int seed) {
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize,
+                                          unsigned int seed) {
   test::FieldRandom random(seed);
   if (random() % 4 == 0)
     return LLVMFuzzerMutate(data, size, maxSize);

@@ -1,5 +1,6 @@
-// graphrun explain: a folder of recordings that anybody may have written. A script's first line is the plan's sketch, each other one a
-// recording, put into a half with a checksum that is right (how 0), or the file as it is. Lines come out, or an error in words.
+// graphrun explain: a folder of recordings that anybody may have written. A script's first line is
+// the plan's sketch, each other one a recording, put into a half with a checksum that is right (how
+// 0), or the file as it is. Lines come out, or an error in words.
 #include "runtime/session/hangs/ExplainRecordings.h"
 #include "test/fuzz/Protocol.h"
 
@@ -9,8 +10,10 @@
 
 using namespace graphc;
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize, unsigned seed) {
-  return seed % 3 ? test::mutateScript(data, size, maxSize, seed, test::mutateMessage<service::Recording>)
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize,
+                                          unsigned seed) {
+  return seed % 3 ? test::mutateScript(data, size, maxSize, seed,
+                                       test::mutateMessage<service::Recording>)
                   : test::mutateScript(data, size, maxSize, seed, test::mutateMessage<plan::Plan>);
 }
 

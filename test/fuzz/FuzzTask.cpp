@@ -1,5 +1,6 @@
-// A task and a chief that is out of its mind: any orders in any order, obeyed by a real session of a real plan. Everything ends by an
-// error or the end of the run, within the time that libFuzzer gives an input.
+// A task and a chief that is out of its mind: any orders in any order, obeyed by a real session of
+// a real plan. Everything ends by an error or the end of the run, within the time that libFuzzer
+// gives an input.
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/executor/ControlMessage.h"
 #include "runtime/session/task/OrderExecutor.h"
@@ -70,7 +71,8 @@ void tame(service::Order &order, bool several) {
 }
 } // namespace
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize, unsigned seed) {
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize,
+                                          unsigned seed) {
   return test::mutateScript(data, size, maxSize, seed, test::mutateMessage<service::ToTask>);
 }
 
@@ -91,7 +93,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!(line.how & kKeepId))
       message.mutable_order()->set_id(messages.size());
     stepped |= message.order().prepare().has_stepped();
-    if (stepped && message.order().has_run()) { // a chief may take its time between two steps, this one takes none
+    if (stepped && message.order().has_run()) {
+      // a chief may take its time between two steps, this one takes none
       const service::ToTask run = std::move(message);
       message.mutable_step_permit()->set_steps(executor::kMostSteps);
       messages.push_back(run);

@@ -1,4 +1,5 @@
-// Plans whose numbers are each within limits and together are not: sums that overflow, small files that ask for much.
+// Plans whose numbers are each within limits and together are not: sums that overflow, small files
+// that ask for much.
 #include "runtime/common/plan/VerifyPlan.h"
 #include "test/fuzz/SamplePlan.h"
 
@@ -10,11 +11,14 @@ using testing::HasSubstr;
 
 namespace {
 
-std::string errorOf(const plan::Plan &plan) { return std::string(plan::verifyPlan(plan).message()); }
+std::string errorOf(const plan::Plan &plan) {
+  return std::string(plan::verifyPlan(plan).message());
+}
 
 TEST(HostilePlan, SlotsOfAllChannelsAreBoundedTogether) {
   plan::Plan plan = test::samplePlan();
-  // 256 channels of 2^46 bytes and 2^10 slots would make exactly 2^64 bytes: nothing, to whoever adds them up in 64 bits.
+  // 256 channels of 2^46 bytes and 2^10 slots would make exactly 2^64 bytes: nothing, to whoever
+  // adds them up in 64 bits.
   for (int i = 0; i < 256; ++i) {
     plan::Channel *channel = plan.add_channels();
     *channel = plan.channels(0);
@@ -55,7 +59,8 @@ TEST(HostilePlan, AVariableUsedByASpreadProgramIsRefused) {
     plan::Buffer *buffer = plan.mutable_programs(1)->add_buffers();
     *buffer = plan.programs(0).buffers(0);
     buffer->set_variable(3);
-    EXPECT_THAT(errorOf(plan), HasSubstr("variable v is owned by /job:worker/task:" + std::to_string(task)));
+    EXPECT_THAT(errorOf(plan),
+                HasSubstr("variable v is owned by /job:worker/task:" + std::to_string(task)));
   }
 }
 

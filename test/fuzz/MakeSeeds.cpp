@@ -1,5 +1,6 @@
-// Seeds of the fuzz targets of the two protocols, from what real runs said: make_seeds FOLDER task|master|recording|data. Every task of a small plan
-// is a session of this process, under a real driver.
+// Seeds of the fuzz targets of the two protocols, from what real runs said: make_seeds FOLDER
+// task|master|recording|data. Every task of a small plan is a session of this process, under a real
+// driver.
 #include "runtime/common/plan/LanePosition.h"
 #include "runtime/common/plan/PlanSketch.h"
 #include "runtime/service/ControlLink.h"
@@ -108,7 +109,8 @@ void run(const plan::LoadedPlan &plan, session::DriverOptions options, Recording
 /// What the targets make of it is in FuzzTask.cpp and FuzzMaster.cpp.
 void control(const std::string &folder, bool towardsTask) {
   for (uint8_t setting = 0; setting < 32; ++setting) {
-    const bool several = setting & 1, evaluates = setting & 2, saves = setting & 4, fetches = setting & 8;
+    const bool several = setting & 1, evaluates = setting & 2, saves = setting & 4,
+               fetches = setting & 8;
     if (evaluates && (several || saves))
       continue;
     session::DriverOptions options;
@@ -137,7 +139,8 @@ void control(const std::string &folder, bool towardsTask) {
   }
   if (!towardsTask) // a run whose tasks all are honest, for what is mad to come into
     for (uint8_t setting = 0; setting < 32; ++setting)
-      write(folder, "honest-" + std::to_string(setting), test::writeScript({setting, std::vector<test::Line>(24)}));
+      write(folder, "honest-" + std::to_string(setting),
+            test::writeScript({setting, std::vector<test::Line>(24)}));
   for (uint8_t several = 0; !towardsTask && several < 2; ++several)
     for (size_t before = 3; before < 7;
          ++before) { // numbers that nobody can add, of every task, behind so many honest answers
@@ -151,7 +154,9 @@ void control(const std::string &folder, bool towardsTask) {
         for (uint8_t task = 0; task < 3; ++task)
           script.lines.push_back({task, 0, message.SerializeAsString()});
         script.lines.resize(script.lines.size() + 12);
-        write(folder, absl::StrCat("most-", several, "-", before, message.progress().steps() ? "" : "-losses"),
+        write(folder,
+              absl::StrCat("most-", several, "-", before,
+                           message.progress().steps() ? "" : "-losses"),
               test::writeScript(script));
       }
     }
@@ -183,7 +188,8 @@ void recordings(const std::string &folder) {
           recording.set_failure("it failed");
         script.lines.push_back({1, 0, recording.SerializeAsString()});
       }
-      write(folder, std::to_string(doing) + (several ? "-several" : "-one"), test::writeScript(script));
+      write(folder, std::to_string(doing) + (several ? "-several" : "-one"),
+            test::writeScript(script));
     }
 }
 } // namespace

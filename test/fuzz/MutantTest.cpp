@@ -1,8 +1,10 @@
-// Plans with changed instructions, buffers, channels and programs, whose sum, byte totals and certificate are made right again:
-// what is accepted all the same runs to a result or a named error, in the simulator. It never waits for ever and touches no
-// memory but its own (address sanitizer).
+// Plans with changed instructions, buffers, channels and programs, whose sum, byte totals and
+// certificate are made right again: what is accepted all the same runs to a result or a named
+// error, in the simulator. It never waits for ever and touches no memory but its own (address
+// sanitizer).
 //
-// By hand with more of them, on graphc's own plans too: GRAPHC_PLANS="a.plan b.plan" GRAPHC_MUTANTS=100000 mutant_test
+// By hand with more of them, on graphc's own plans too: GRAPHC_PLANS="a.plan b.plan"
+// GRAPHC_MUTANTS=100000 mutant_test
 #include "runtime/common/base/Sha256.h"
 #include "runtime/common/plan/AllReduceMoves.h"
 #include "runtime/common/plan/LivenessCertificate.h"
@@ -111,12 +113,13 @@ TEST(Mutant, WhatIsAcceptedEnds) {
     }
   const char *count = std::getenv("GRAPHC_MUTANTS");
   for (auto &[name, plan] : plans) {
-    ASSERT_TRUE(plan::checkCertificate(plan).ok()) << name << ": " << plan::checkCertificate(plan).status();
+    ASSERT_TRUE(plan::checkCertificate(plan).ok())
+        << name << ": " << plan::checkCertificate(plan).status();
     Tally tally;
     campaign(name, plan, count ? strtoull(count, nullptr, 10) : 1500, tally);
-    std::printf("%s: %llu refused, %llu runs ended, %llu with an error, %llu too large\n", name.c_str(),
-                (unsigned long long)tally.refused, (unsigned long long)tally.ended, (unsigned long long)tally.named,
-                (unsigned long long)tally.large);
+    std::printf("%s: %llu refused, %llu runs ended, %llu with an error, %llu too large\n",
+                name.c_str(), (unsigned long long)tally.refused, (unsigned long long)tally.ended,
+                (unsigned long long)tally.named, (unsigned long long)tally.large);
     EXPECT_GT(tally.ended, 0u) << name;
     EXPECT_GT(tally.refused, 0u) << name;
   }

@@ -36,9 +36,10 @@ void changeNumber(Message &message, uint64_t size, Random &random) {
   if (descriptor->field_count() == 0)
     return;
   // Mostly what is there; sometimes a flag or number that has its default.
-  const FieldDescriptor *field = fields.empty() || random() % 4 == 0
-                                     ? descriptor->field(int(random() % uint64_t(descriptor->field_count())))
-                                     : fields[random() % fields.size()];
+  const FieldDescriptor *field =
+      fields.empty() || random() % 4 == 0
+          ? descriptor->field(int(random() % uint64_t(descriptor->field_count())))
+          : fields[random() % fields.size()];
   if (field->is_repeated()) {
     int count = reflection->FieldSize(message, field);
     if (count == 0)
@@ -48,10 +49,12 @@ void changeNumber(Message &message, uint64_t size, Random &random) {
       return changeNumber(*reflection->MutableRepeatedMessage(&message, field, i), size, random);
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT32)
       return reflection->SetRepeatedUInt32(
-          &message, field, i, uint32_t(other(reflection->GetRepeatedUInt32(message, field, i), size, random)));
+          &message, field, i,
+          uint32_t(other(reflection->GetRepeatedUInt32(message, field, i), size, random)));
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT64)
       return reflection->SetRepeatedInt64(
-          &message, field, i, int64_t(other(uint64_t(reflection->GetRepeatedInt64(message, field, i)), size, random)));
+          &message, field, i,
+          int64_t(other(uint64_t(reflection->GetRepeatedInt64(message, field, i)), size, random)));
     return;
   }
   switch (field->cpp_type()) {
@@ -60,12 +63,15 @@ void changeNumber(Message &message, uint64_t size, Random &random) {
       changeNumber(*reflection->MutableMessage(&message, field), size, random);
     return;
   case FieldDescriptor::CPPTYPE_UINT32:
-    return reflection->SetUInt32(&message, field, uint32_t(other(reflection->GetUInt32(message, field), size, random)));
+    return reflection->SetUInt32(
+        &message, field, uint32_t(other(reflection->GetUInt32(message, field), size, random)));
   case FieldDescriptor::CPPTYPE_UINT64:
-    return reflection->SetUInt64(&message, field, other(reflection->GetUInt64(message, field), size, random));
+    return reflection->SetUInt64(&message, field,
+                                 other(reflection->GetUInt64(message, field), size, random));
   case FieldDescriptor::CPPTYPE_INT64:
-    return reflection->SetInt64(&message, field,
-                                int64_t(other(uint64_t(reflection->GetInt64(message, field)), size, random)));
+    return reflection->SetInt64(
+        &message, field,
+        int64_t(other(uint64_t(reflection->GetInt64(message, field)), size, random)));
   case FieldDescriptor::CPPTYPE_BOOL:
     return reflection->SetBool(&message, field, !reflection->GetBool(message, field));
   case FieldDescriptor::CPPTYPE_ENUM:
@@ -90,12 +96,15 @@ bool isMessageOf(const plan::Instruction &instruction, uint32_t channel) {
          (instruction.has_receive() && instruction.receive().channel() == channel) ||
          (instruction.has_release() && instruction.release().channel() == channel) ||
          (instruction.has_aggregate() && instruction.aggregate().channel() == channel) ||
-         (instruction.has_all_reduce_start() && instruction.all_reduce_start().channel() == channel) ||
-         (instruction.has_all_reduce_done() && instruction.all_reduce_done().channel() == channel) ||
+         (instruction.has_all_reduce_start() &&
+          instruction.all_reduce_start().channel() == channel) ||
+         (instruction.has_all_reduce_done() &&
+          instruction.all_reduce_done().channel() == channel) ||
          (instruction.has_choose() && instruction.choose().channel() == channel);
 }
 
-/// Once more all that sends and receives on a channel, at one place in each of its programs, or at one each.
+/// Once more all that sends and receives on a channel, at one place in each of its programs, or at
+/// one each.
 void doubleMessage(plan::Plan &plan, Random &random) {
   if (plan.channels_size() == 0)
     return;

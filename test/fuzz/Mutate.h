@@ -10,7 +10,8 @@ namespace graphc::test {
 
 using Random = std::mt19937_64;
 
-/// One change: an instruction moved, doubled or left out, or a number of an instruction, buffer, channel, program or kernel.
+/// One change: an instruction moved, doubled or left out, or a number of an instruction, buffer,
+/// channel, program or kernel.
 void mutatePlan(plan::Plan &plan, Random &random);
 
 } // namespace graphc::test

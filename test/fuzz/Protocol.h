@@ -1,4 +1,5 @@
-// What the fuzz targets of the control protocol share: the plans, a folder that files go to, and a mutator of scripts.
+// What the fuzz targets of the control protocol share: the plans, a folder that files go to, and a
+// mutator of scripts.
 #ifndef GRAPHC_TEST_FUZZ_PROTOCOL_H
 #define GRAPHC_TEST_FUZZ_PROTOCOL_H
 

@@ -1,5 +1,6 @@
-// A conversation as the input of a fuzz target: a byte that says what there is, then messages, each behind two bytes of its own and its
-// length (16 bits, little endian). What is cut off ends the conversation.
+// A conversation as the input of a fuzz target: a byte that says what there is, then messages, each
+// behind two bytes of its own and its length (16 bits, little endian). What is cut off ends the
+// conversation.
 #ifndef GRAPHC_TEST_FUZZ_SCRIPT_H
 #define GRAPHC_TEST_FUZZ_SCRIPT_H
 
@@ -53,7 +54,8 @@ inline std::string writeScript(const Script &script) {
 }
 
 /// Changes, doubles, moves or leaves out a line; `change` changes the bytes of one.
-template <class Change> size_t mutateScript(uint8_t *data, size_t size, size_t maxSize, unsigned seed, Change change) {
+template <class Change>
+size_t mutateScript(uint8_t *data, size_t size, size_t maxSize, unsigned seed, Change change) {
   FieldRandom random(seed);
   Script script = readScript({reinterpret_cast<const char *>(data), size});
   std::vector<Line> &lines = script.lines;

@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# The fuzz targets by hand: test/fuzz/run.sh [SECONDS [TARGET…]], 30 s and all of them by default. test/run.sh runs them too.
-# Prints each target's coverage; stops at the first input that breaks one and leaves it in build/fuzz/TARGET/.
+# The fuzz targets by hand: test/fuzz/run.sh [SECONDS [TARGET…]], 30 s and all of them by default.
+# test/run.sh runs them too.
+# Prints each target's coverage; stops at the first input that breaks one and leaves it in
+# build/fuzz/TARGET/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:-30}
 [ $# -eq 0 ] || shift
 [ -f build/asan/build.ninja ] || cmake --preset asan >/dev/null
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(fuzz_plan fuzz_cluster fuzz_idx fuzz_npy fuzz_csv fuzz_text fuzz_cifar fuzz_calls fuzz_checkpoint fuzz_http fuzz_task fuzz_master fuzz_recording fuzz_data)
+[ ${#targets[@]} -gt 0 ] || targets=(fuzz_plan fuzz_cluster fuzz_idx fuzz_npy fuzz_csv fuzz_text
+  fuzz_cifar fuzz_calls fuzz_checkpoint fuzz_http fuzz_task fuzz_master fuzz_recording fuzz_data)
 ninja -C build/asan -j "${GRAPHC_JOBS:-2}" "${targets[@]}" make_seeds >/dev/null
 test/ci/fuzz_seeds.sh
 for target in "${targets[@]}"; do

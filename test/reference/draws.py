@@ -1,6 +1,8 @@
-"""Random numbers as docs/dialects/graph.md defines them, on Python numbers: Philox 4x32-10 (Salmon et al., SC'11) by seed, number of the draw,
-micro-batch and place, and Box's and Muller's method in f64, operation by operation.
+"""Random numbers as docs/dialects/graph.md defines them, on Python numbers: Philox 4x32-10 (Salmon
+et al., SC'11) by seed, number of the draw, micro-batch and place, and Box's and Muller's method in
+f64, operation by operation.
 """
+
 import math
 import re
 import struct
@@ -9,7 +11,8 @@ WORD = 2**32 - 1
 
 
 def philox(counter, key):
-    """Ten rounds; the known answers are Random123's (test/runtime/common/base/PhiloxRandomTest.cpp has them of the C++ code)."""
+    """Ten rounds; the known answers are Random123's (test/runtime/common/base/PhiloxRandomTest.cpp
+    has them of the C++ code)."""
     c, k = list(counter), list(key)
     for _ in range(10):
         p, q = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
@@ -23,8 +26,11 @@ def halves(number):
 
 
 def generator(seed, draw, micro):
-    """Of a draw in one micro-batch: from a block's number to its words. `draw` is its number, or the two words that seed and number make."""
-    key = draw if isinstance(draw, list) else philox([*halves(draw), 0x64726177, 0], halves(seed))[:2]
+    """Of a draw in one micro-batch: from a block's number to its words. `draw` is its number, or
+    the two words that seed and number make."""
+    key = (
+        draw if isinstance(draw, list) else philox([*halves(draw), 0x64726177, 0], halves(seed))[:2]
+    )
     return lambda block: philox([*halves(block), *halves(micro)], key)
 
 
@@ -43,8 +49,11 @@ def pairs(seed, draw, micro, count):
 def uniform(seed, draw, micro, count, element, low=0.0, high=1.0):
     if element[0] in "iu":
         return [low + (n * (high - low) >> 64) for n in pairs(seed, draw, micro, count)]
-    numbers = [(n >> 8) * 2.0**-24 for n in words(seed, draw, micro, count)] if element in ("f32", "bf16") else \
-        [(n >> 11) * 2.0**-53 for n in pairs(seed, draw, micro, count)]
+    numbers = (
+        [(n >> 8) * 2.0**-24 for n in words(seed, draw, micro, count)]
+        if element in ("f32", "bf16")
+        else [(n >> 11) * 2.0**-53 for n in pairs(seed, draw, micro, count)]
+    )
     return [low + (high - low) * u for u in numbers]
 
 
@@ -87,17 +96,25 @@ def normal(seed, draw, micro, count, mean=0.0, deviation=1.0):
 def dropout(x, rate, seed, draw, micro, element):
     scale = 1 / (1 - rate)
     if element in ("f32", "bf16"):
-        scale, = struct.unpack("f", struct.pack("f", scale))
+        (scale,) = struct.unpack("f", struct.pack("f", scale))
     dropped = min(round(rate * 2**32), 2**32 - 1)
     return [v * scale if w >= dropped else 0.0 for v, w in zip(x, words(seed, draw, micro, len(x)))]
 
 
 def evaluate(name, args, properties, count, element):
-    """An op's elements, from the lists of its operands' and its attributes' text. The last operands are the scalar behind `at` and, where there is one, the
-    key."""
+    """An op's elements, from the lists of its operands' and its attributes' text. The last operands
+    are the scalar behind `at` and, where there is one, the key."""
     key = args.pop() if len(args) == (3 if name == "dropout" else 2) else None
-    number = lambda key, otherwise: float(found[1]) if (found := re.search(rf"\b{key} = (\S+) : f64", properties)) else otherwise
-    whole = lambda key, otherwise: int(found[1]) if (found := re.search(rf"\b{key} = (-?\d+) : i64", properties)) else otherwise
+    number = lambda key, otherwise: (
+        float(found[1])
+        if (found := re.search(rf"\b{key} = (\S+) : f64", properties))
+        else otherwise
+    )
+    whole = lambda key, otherwise: (
+        int(found[1])
+        if (found := re.search(rf"\b{key} = (-?\d+) : i64", properties))
+        else otherwise
+    )
     of = whole("seed", 0) % 2**64, key or whole("draw", 0), args[-1][0]
     if name == "dropout":
         return dropout(args[0], number("rate", 0), *of, element)

@@ -1,4 +1,5 @@
 """Convolutions and pools by their definitions: which elements meet, one triple or pair a time."""
+
 import functools
 import math
 import re
@@ -29,12 +30,19 @@ class Windows:
             found = re.search(rf"{name} = (?:array<i64: |\[)([-\d, ]+)", text)
             return [int(n) for n in found[1].split(",")] if found else [otherwise] * space
 
-        self.strides, self.low, self.high = entries("window_strides", 1), entries("padding_low", 0), entries("padding_high", 0)
+        self.strides, self.low, self.high = (
+            entries("window_strides", 1),
+            entries("padding_low", 0),
+            entries("padding_high", 0),
+        )
         self.dilation = entries("rhs_dilation" if "rhs_dilation" in text else "window_dilations", 1)
         self.dimensions = entries("window_dimensions", 1)
         groups = re.search(r"feature_group_count = (\d+)", text)
         self.groups = int(groups[1]) if groups else 1
-        self.nhwc, self.hwio = re.search(r"\bnhwc\b", text) is not None, re.search(r"\bhwio\b", text) is not None
+        self.nhwc, self.hwio = (
+            re.search(r"\bnhwc\b", text) is not None,
+            re.search(r"\bhwio\b", text) is not None,
+        )
 
     def space(self, shape):
         return shape[1:-1] if self.nhwc else shape[2:]
@@ -47,15 +55,22 @@ class Windows:
 
     def result(self, shape, window, features):
         """The shape of what windows make of a tensor."""
-        sizes = [(n + low + high - (k - 1) * d - 1) // s + 1 for n, low, high, k, d, s in
-                 zip(self.space(shape), self.low, self.high, window, self.dilation, self.strides)]
+        sizes = [
+            (n + low + high - (k - 1) * d - 1) // s + 1
+            for n, low, high, k, d, s in zip(
+                self.space(shape), self.low, self.high, window, self.dilation, self.strides
+            )
+        ]
         return self.at(shape[0], features, sizes)
 
     def places(self, inside, window, out):
         """(place of the result, place in its window, place of the input), inside of the input."""
         for o in indices(out):
             for k in indices(window):
-                p = tuple(i * s - low + j * d for i, s, low, j, d in zip(o, self.strides, self.low, k, self.dilation))
+                p = tuple(
+                    i * s - low + j * d
+                    for i, s, low, j, d in zip(o, self.strides, self.low, k, self.dilation)
+                )
                 if all(0 <= i < size for i, size in zip(p, inside)):
                     yield o, k, p
 
@@ -71,8 +86,11 @@ class Windows:
                     for feature in range(group * outputs, (group + 1) * outputs):
                         for c in range(inputs):
                             of = (*k, c, feature) if self.hwio else (feature, c, *k)
-                            yield (offset(input, self.at(batch, group * inputs + c, p)), offset(filter, of),
-                                   offset(result, self.at(batch, feature, o)))
+                            yield (
+                                offset(input, self.at(batch, group * inputs + c, p)),
+                                offset(filter, of),
+                                offset(result, self.at(batch, feature, o)),
+                            )
 
 
 @functools.cache
@@ -80,7 +98,11 @@ def triples(text, input, filter, result):
     return list(Windows(text, len(input) - 2).triples(input, filter, result))
 
 
-ROLES = {"convolution": (0, 1, 2), "convolution_input_grad": (2, 1, 0), "convolution_filter_grad": (0, 2, 1)}
+ROLES = {
+    "convolution": (0, 1, 2),
+    "convolution_input_grad": (2, 1, 0),
+    "convolution_filter_grad": (0, 2, 1),
+}
 
 
 def convolution(name, a, b, shapes, text):
@@ -106,14 +128,19 @@ def largest(values):
 
 
 def pool(name, args, shapes, text, least):
-    """Of the op's operands, flat lists; shapes: of all of them and of the result. `least`: what is less than every element."""
+    """Of the op's operands, flat lists; shapes: of all of them and of the result. `least`: what is
+    less than every element."""
     windows = Windows(text, len(shapes[0]) - 2)
     whole, pooled = shapes[0], shapes[1]
-    every = [[] for _ in range(math.prod(pooled))]  # the elements of each window, in row-major order
+    every = [
+        [] for _ in range(math.prod(pooled))
+    ]  # the elements of each window, in row-major order
     for o, _, p in windows.places(windows.space(whole), windows.dimensions, windows.space(pooled)):
         for batch in range(whole[0]):
             for feature in range(windows.features(whole)):
-                every[offset(pooled, windows.at(batch, feature, o))].append(offset(whole, windows.at(batch, feature, p)))
+                every[offset(pooled, windows.at(batch, feature, o))].append(
+                    offset(whole, windows.at(batch, feature, p))
+                )
     total = math.fsum if isinstance(args[0][0], float) else sum
     of = [[args[0][at] for at in seen] for seen in every]
     if name == "max_pool_grad":

@@ -1,4 +1,5 @@
 """The folder in which one test works: plans, runs, and what must be true after it."""
+
 import json
 import os
 import shutil
@@ -31,7 +32,11 @@ def asName(task):
 
 def servers(workers, ps, update="sync", **settings):
     """The cluster of a strategy parameter_server."""
-    return {"worker": workers, "ps": ps, "strategy": {"name": "parameter_server", "update": update, **settings}}
+    return {
+        "worker": workers,
+        "ps": ps,
+        "strategy": {"name": "parameter_server", "update": update, **settings},
+    }
 
 
 class Plan(str):
@@ -39,15 +44,21 @@ class Plan(str):
 
 
 class Box:
-    compiled = {}  # (cluster, model's text, flags) → plan and what graphc said: the same in every test, byte for byte (test/tools/graphc/same-plans.test)
+    # (cluster, model's text, flags) → plan and what graphc said: the same in every test, byte for
+    # byte (test/tools/graphc/same-plans.test)
+    compiled = {}
     references = {}  # (model's text, micro-batches, arguments) → variables
 
     def __init__(self, name):
         self.folder = Path(tempfile.mkdtemp(prefix=f"graphc-{name[:24]}-"))
         for inner in ("tmp", "state", "said"):
             (self.folder / inner).mkdir()
-        self.environment = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state"), "TMPDIR": str(self.folder / "tmp"),
-                            "CUDA_HOME": ""}  # plans have no machine code of a toolkit that happens to be here
+        self.environment = {
+            **os.environ,
+            "XDG_STATE_HOME": str(self.folder / "state"),
+            "TMPDIR": str(self.folder / "tmp"),
+            "CUDA_HOME": "",
+        }  # plans have no machine code of a toolkit that happens to be here
         self.environment.pop("TF_CONFIG", None)
         self.processes = []
         self.kept = False  # a test that has this folder has failed
@@ -57,10 +68,16 @@ class Box:
         self.environment["PATH"] = os.pathsep.join([str(BUILD / "sim"), self.environment["PATH"]])
 
     def copied(self, model):
-        """The model with its micro-batches written out: something is wanted of the first alone, and has no sums."""
-        text, wanted = model.read_text(), '  %first = graph.convert %loss : (tensor<f32>) -> tensor<bf16>\n  graph.summary "first", %first {reduction = "first_replica"} : tensor<bf16>\n'
+        """The model with its micro-batches written out: something is wanted of the first alone, and
+        has no sums."""
+        text, wanted = (
+            model.read_text(),
+            '  %first = graph.convert %loss : (tensor<f32>) -> tensor<bf16>\n  graph.summary "first", %first {reduction = "first_replica"} : tensor<bf16>\n',
+        )
         assert text.count("  graph.return %loss") == 1
-        return self.write("copied.mlir", text.replace("  graph.return %loss", wanted + "  graph.return %loss"))
+        return self.write(
+            "copied.mlir", text.replace("  graph.return %loss", wanted + "  graph.return %loss")
+        )
 
     def withFakeCuda(self, gpus=1):
         """From now on each machine has so many GPUs, by a driver that runs PTX on the CPU."""
@@ -75,7 +92,9 @@ class Box:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_name(path.name + ".new")
-        (beside.write_bytes if isinstance(text, bytes) else beside.write_text)(text if isinstance(text, (bytes, str)) else json.dumps(text))
+        (beside.write_bytes if isinstance(text, bytes) else beside.write_text)(
+            text if isinstance(text, (bytes, str)) else json.dumps(text)
+        )
         beside.rename(path)
         return path
 
@@ -92,8 +111,14 @@ class Box:
         """In the background."""
         number = len(self.processes)
         name = name or Path(str(command[0])).name
-        process = Process(command, self.folder / "said" / f"{number}-{name.replace('/', '.')}", name, cwd=self.folder / (cwd or "."),
-                          env={**self.environment, **(env or {})}, **streams)
+        process = Process(
+            command,
+            self.folder / "said" / f"{number}-{name.replace('/', '.')}",
+            name,
+            cwd=self.folder / (cwd or "."),
+            env={**self.environment, **(env or {})},
+            **streams,
+        )
         self.processes.append(process)
         return process
 
@@ -136,7 +161,17 @@ class Box:
         """The environment in which a library of this C comes before the others."""
         __tracebackhide__ = True
         self.write(f"{name}.c", source)
-        self.run(os.environ.get("CC", "clang-22"), "-O1", "-shared", "-fPIC", "-w", "-o", f"{name}.so", f"{name}.c", "-ldl")
+        self.run(
+            os.environ.get("CC", "clang-22"),
+            "-O1",
+            "-shared",
+            "-fPIC",
+            "-w",
+            "-o",
+            f"{name}.so",
+            f"{name}.c",
+            "-ldl",
+        )
         return {"LD_PRELOAD": str(self.folder / f"{name}.so")}
 
     @property
@@ -151,9 +186,22 @@ class Box:
         __tracebackhide__ = True
         path = self.folder / model
         self.write(f"{name}.json", cluster)
-        key = (str(path) if path.is_relative_to(ROOT) else path.read_text(), json.dumps(cluster), tuple(flags), name)
+        key = (
+            str(path) if path.is_relative_to(ROOT) else path.read_text(),
+            json.dumps(cluster),
+            tuple(flags),
+            name,
+        )
         if key not in Box.compiled:
-            done = self.graphc("--partition", f"{name}.json", path, *flags, "-o", f"{name}.plan", name=f"graphc-{name}")
+            done = self.graphc(
+                "--partition",
+                f"{name}.json",
+                path,
+                *flags,
+                "-o",
+                f"{name}.plan",
+                name=f"graphc-{name}",
+            )
             Box.compiled[key] = (self.folder / f"{name}.plan").read_bytes(), done.err.text()
         data, said = Box.compiled[key]
         self.write(f"{name}.plan", data)
@@ -163,7 +211,10 @@ class Box:
 
     def mlp(self, units):
         """The name of models/mlp.mlir with so many units between, which are 64 there."""
-        return self.write(f"mlp-{units}.mlir", MLP.read_text().replace("x64x", f"x{units}x").replace("<64x", f"<{units}x")).name
+        return self.write(
+            f"mlp-{units}.mlir",
+            MLP.read_text().replace("x64x", f"x{units}x").replace("<64x", f"<{units}x"),
+        ).name
 
     def servers(self, name, workers, ps, update="sync", model=MLP, **settings):
         __tracebackhide__ = True
@@ -171,13 +222,19 @@ class Box:
 
     def oneDevice(self, name, microBatches, model=MLP):
         __tracebackhide__ = True
-        return self.compile(name, {"worker": 1, "strategy": {"name": "one_device", "micro_batches": microBatches}}, model)
+        return self.compile(
+            name,
+            {"worker": 1, "strategy": {"name": "one_device", "micro_batches": microBatches}},
+            model,
+        )
 
     def show(self, name, what, cluster, model=MLP, flags=()):
         """What graphc --emit=… prints, for patterns."""
         __tracebackhide__ = True
         self.write(f"{name}.json", cluster)
-        return self.graphc("--partition", f"{name}.json", self.folder / model, f"--emit={what}", *flags).out
+        return self.graphc(
+            "--partition", f"{name}.json", self.folder / model, f"--emit={what}", *flags
+        ).out
 
     # Runs and what they leave.
 
@@ -189,53 +246,82 @@ class Box:
         return self.folder / to
 
     def reference(self, microBatches, *arguments, model=MLP):
-        """The variables that one device has after a run with so many micro-batches, and what it printed: made once."""
+        """The variables that one device has after a run with so many micro-batches, and what it
+        printed: made once."""
         __tracebackhide__ = True
         path = self.folder / model
-        key = (str(path) if path.is_relative_to(ROOT) else path.read_text(), microBatches, tuple(map(str, arguments)))
+        key = (
+            str(path) if path.is_relative_to(ROOT) else path.read_text(),
+            microBatches,
+            tuple(map(str, arguments)),
+        )
         name = f"one-{len(Box.references)}"
         if key not in Box.references:
             folder = self.weights(self.oneDevice(name, microBatches, model), *arguments, to=name)
-            Box.references[key] = name, {file.name: file.read_bytes() for file in folder.iterdir()}, self.processes[-1].out.text()
+            Box.references[key] = (
+                name,
+                {file.name: file.read_bytes() for file in folder.iterdir()},
+                self.processes[-1].out.text(),
+            )
         name, files, printed = Box.references[key]
         for file, data in files.items():
             self.write(f"{name}/{file}", data)
         return self.folder / name, Text(printed, "one device")
 
     def checkpoint(self, folder, there=None):
-        """Waits for one there, whole (what is being written has another name), while there() says that somebody may write it: a process of the test."""
+        """Waits for one there, whole (what is being written has another name), while there() says
+        that somebody may write it: a process of the test."""
         __tracebackhide__ = True
         there = there or (lambda: any(p.running for p in self.processes))
-        until(lambda: list((self.folder / folder).glob("step-*[0-9]/manifest.json")) or not there(), f"a checkpoint in {folder}")
+        until(
+            lambda: list((self.folder / folder).glob("step-*[0-9]/manifest.json")) or not there(),
+            f"a checkpoint in {folder}",
+        )
         if not list((self.folder / folder).glob("step-*[0-9]/manifest.json")):
             pytest.fail(f"all processes have ended without a checkpoint in {folder}")
 
     def dies(self, plan, task, *arguments, folder="ckpt"):
         """A task is killed while a plan trains with checkpoints; the run ends and names it."""
         __tracebackhide__ = True
-        run = self.launch(plan, "--steps", FOREVER, "--checkpoint_dir", folder, "--save_checkpoint_steps", 50, *arguments)
+        run = self.launch(
+            plan,
+            "--steps",
+            FOREVER,
+            "--checkpoint_dir",
+            folder,
+            "--save_checkpoint_steps",
+            50,
+            *arguments,
+        )
         self.checkpoint(folder)
         self.killed(run, task)
         run.err.expect(f"--checkpoint_dir {folder}")
         return run
 
     def killed(self, run, task):
-        """kill -9 of a task of this launcher: the run ends soon and names it, and nothing is left."""
+        """kill -9 of a task of this launcher: the run ends soon and names it, and nothing is
+        left."""
         __tracebackhide__ = True
         os.kill(run.pidOf(task), 9)
         run.ends(LOST, DEATH)
-        run.err.expect(rf"^graphrun: {asName(task)} \(process [0-9]+ on .*\) was killed by signal 9")
+        run.err.expect(
+            rf"^graphrun: {asName(task)} \(process [0-9]+ on .*\) was killed by signal 9"
+        )
         self.nothingLeft()
 
     def nothingLeft(self):
         """No process of this test (with it go its sockets and memory), no temporary file."""
         __tracebackhide__ = True
-        until(lambda: not living(self.folder), lambda: f"all processes end, but there are {living(self.folder)}")
+        until(
+            lambda: not living(self.folder),
+            lambda: f"all processes end, but there are {living(self.folder)}",
+        )
         if left := os.listdir(self.folder / "tmp"):
             pytest.fail(f"files are left behind: {left}")
 
     def clearSockets(self):
-        """Whoever is killed while it makes a socket leaves the folder around that, and maybe the socket (docs/open.md)."""
+        """Whoever is killed while it makes a socket leaves the folder around that, and maybe the
+        socket (docs/open.md)."""
         for folder in (self.folder / "tmp").glob("graphc-??????"):
             for left in folder.iterdir():
                 assert left.is_socket(), f"{left} is left behind"
@@ -243,7 +329,8 @@ class Box:
             folder.rmdir()
 
     def close(self):
-        """At the end: ends what runs. After tests that have passed nothing may; the folder of others is kept."""
+        """At the end: ends what runs. After tests that have passed nothing may; the folder of
+        others is kept."""
         running = [process.name for process in self.processes if process.running]
         passed, self.kept = not self.kept, True
         try:
@@ -260,7 +347,11 @@ class Box:
 
 
 def files(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(Path(folder).rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(Path(folder).rglob("*"))
+        if path.is_file()
+    }
 
 
 def differences(one, other):
@@ -297,23 +388,42 @@ def goesOn(run, more, when=""):
 
 
 def hasCpu(flag):
-    """Whether code for CPUs with this flag of /proc/cpuinfo runs here. GRAPHC_MAX_CPU_ISA, which makes all tests run as on an older CPU, counts too."""
-    newer = {"x86-64-v2": ("avx", "amx", "fma"), "x86-64-v3": ("avx512", "amx"), "x86-64-v4": ("amx",)}
-    return flag in Path("/proc/cpuinfo").read_text().split() and not flag.startswith(newer.get(os.environ.get("GRAPHC_MAX_CPU_ISA"), ("none",)))
+    """Whether code for CPUs with this flag of /proc/cpuinfo runs here. GRAPHC_MAX_CPU_ISA, which
+    makes all tests run as on an older CPU, counts too."""
+    newer = {
+        "x86-64-v2": ("avx", "amx", "fma"),
+        "x86-64-v3": ("avx512", "amx"),
+        "x86-64-v4": ("amx",),
+    }
+    return flag in Path("/proc/cpuinfo").read_text().split() and not flag.startswith(
+        newer.get(os.environ.get("GRAPHC_MAX_CPU_ISA"), ("none",))
+    )
 
 
 def delay(**microseconds):
     """The environment in which a worker's steps take longer: delay(worker0=3000)."""
-    return {"GRAPHC_TEST_DELAY_US": ",".join(f"{task[:-1]}:{task[-1]}={n}" for task, n in microseconds.items())}
+    return {
+        "GRAPHC_TEST_DELAY_US": ",".join(
+            f"{task[:-1]}:{task[-1]}={n}" for task, n in microseconds.items()
+        )
+    }
 
 
 def tls(task, folder="certs"):
     """The flags of a task, "ps-0", whose files `graphrun certs` has made."""
-    return ["--tls_cert", f"{folder}/{task}.crt", "--tls_key", f"{folder}/{task}.key", "--tls_ca", f"{folder}/ca.crt"]
+    return [
+        "--tls_cert",
+        f"{folder}/{task}.crt",
+        "--tls_key",
+        f"{folder}/{task}.key",
+        "--tls_ca",
+        f"{folder}/ca.crt",
+    ]
 
 
 def apart(workers):
-    """Addresses of workers on hosts of their own: what graphc compiles for several hosts. graphrun starts all here, for it sees none."""
+    """Addresses of workers on hosts of their own: what graphc compiles for several hosts. graphrun
+    starts all here, for it sees none."""
     return [f"host{i}:2222" for i in range(1, workers + 1)]
 
 

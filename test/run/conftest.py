@@ -1,4 +1,6 @@
-"""The fixtures of the end-to-end tests; CONTRIBUTING.md says how to write one. By hand: pytest-3 test/run/test_stop.py"""
+"""The fixtures of the end-to-end tests; CONTRIBUTING.md says how to write one. By hand: pytest-3
+test/run/test_stop.py"""
+
 import json
 import os
 import sys
@@ -11,7 +13,9 @@ from box import BUILD, Box  # noqa: E402
 from machines import Machines  # noqa: E402
 from ports import Ports  # noqa: E402
 
-os.environ["PATH"] = os.pathsep.join([str(BUILD / "bin"), "/usr/lib/llvm-22/bin", os.environ["PATH"]])
+os.environ["PATH"] = os.pathsep.join(
+    [str(BUILD / "bin"), "/usr/lib/llvm-22/bin", os.environ["PATH"]]
+)
 BOXES = pytest.StashKey[dict[str, Box]]()  # of a test or a file: by fixture
 
 
@@ -24,7 +28,8 @@ def boxed(request, name):
 
 @pytest.fixture
 def box(request):
-    """A folder of the test's own, in which its processes run; kept where the test fails, in its set-up too."""
+    """A folder of the test's own, in which its processes run; kept where the test fails, in its
+    set-up too."""
     yield from boxed(request, request.node.name)
 
 
@@ -36,13 +41,15 @@ def shared(request):
 
 @pytest.fixture
 def two(box):
-    """The plan that most tests run: models/mlp.mlir on one parameter server and two workers, synchronously."""
+    """The plan that most tests run: models/mlp.mlir on one parameter server and two workers,
+    synchronously."""
     return box.servers("two", workers=2, ps=1)
 
 
 @pytest.fixture
 def cache(box):
-    """The folder in which graphc and graphrun keep what they have measured and decoded, of this test alone."""
+    """The folder in which graphc and graphrun keep what they have measured and decoded, of this
+    test alone."""
     box.environment["XDG_CACHE_HOME"] = str(box / "cache")
     return box / "cache/graphc"
 
@@ -63,8 +70,11 @@ def ports():
 
 @pytest.fixture
 def task(box, ports):
-    """A task by hand of a plan with one parameter server and two workers, at ports.flags or other hosts: task("worker-1", plan, flags…)."""
-    return lambda name, *arguments, hosts=ports.flags, **how: box.task(name, *arguments, *hosts, **how)
+    """A task by hand of a plan with one parameter server and two workers, at ports.flags or other
+    hosts: task("worker-1", plan, flags…)."""
+    return lambda name, *arguments, hosts=ports.flags, **how: box.task(
+        name, *arguments, *hosts, **how
+    )
 
 
 @pytest.fixture
@@ -80,7 +90,9 @@ def pytest_runtest_makereport(item, call):
     report = (yield).get_result()
     if not report.failed:
         return
-    for name, made in [pair for node in item.listchain() for pair in node.stash.get(BOXES, {}).items()]:
+    for name, made in [
+        pair for node in item.listchain() for pair in node.stash.get(BOXES, {}).items()
+    ]:
         if name in item.fixturenames or made.kept:
             made.kept = True
             if hasattr(report.longrepr, "addsection"):
@@ -89,7 +101,8 @@ def pytest_runtest_makereport(item, call):
                 report.longrepr.addsection("kept", str(made.folder))
 
 
-# test/run.sh runs groups of tests side by side: those of a file, apart from each other where the file says so by parameter `row`.
+# test/run.sh runs groups of tests side by side: those of a file, apart from each other where the
+# file says so by parameter `row`.
 
 
 def pytest_addoption(parser):

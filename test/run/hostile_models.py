@@ -1,12 +1,16 @@
-"""Models whose ops name symbols, hold regions or have no result, with one thing wrong, are refused by one error that has a place, or compile, within
-bounds of memory and time.
+"""Models whose ops name symbols, hold regions or have no result, with one thing wrong, are refused
+by one error that has a place, or compile, within bounds of memory and time.
 
 usage: hostile_models.py FOLDER [--every N] [--compile N] [--only REGEX]
-The ops are those that hostile_ops.py leaves out. In MLIR's generic form each line that has one, or declares a symbol, is changed by rule: symbols that are
-not there, of another kind, its own; types, sizes of 0 to 2^64 in one place and in all; numbers, texts, lists and other attributes in place of each attribute;
-attributes that belong elsewhere; operands fewer and more; the line left out, twice, at the top of the module. graph-opt verifies hundreds in a process; what it
-takes graphc compiles. Takes each N-th variant, and of what is accepted each N-th. An op of LEFT_OUT that no model has is an error.
+The ops are those that hostile_ops.py leaves out. In MLIR's generic form each line that has one, or
+declares a symbol, is changed by rule: symbols that are not there, of another kind, its own; types,
+sizes of 0 to 2^64 in one place and in all; numbers, texts, lists and other attributes in place of
+each attribute; attributes that belong elsewhere; operands fewer and more; the line left out, twice,
+at the top of the module. graph-opt verifies hundreds in a process; what it takes graphc compiles.
+Takes each N-th variant, and of what is accepted each N-th. An op of LEFT_OUT that no model has is
+an error.
 """
+
 import os
 import re
 import subprocess
@@ -112,17 +116,74 @@ graph.func @eval_step() attributes {role = #graph.role<eval>} {
   graph.return
 }
 """
-SEVERAL = 8  # errors: a change in all of a module is several mistakes, and functions are verified side by side
+# Errors: a change in all of a module is several mistakes, and functions are verified side by side.
+SEVERAL = 8
 TENSOR = re.compile(r"tensor<(?:\d+x)*\w+>")
 HERE = re.compile(r'"graph\.(\w+)"')
-TYPES = [f"tensor<{shape}f32>" for shape in SHAPES] + [f"tensor<3x{kind}>" for kind in KINDS] + ["tensor<0xf32>", "tensor<4611686018427387904xf32>", "f32", "none", "() -> ()",
-         "vector<4xf32>", "memref<4xf32>", "tuple<>", "tensor<3x5xf64>", "tensor<f32>"]
-ATTRIBUTES = ["unit", "1 : i64", "-1 : i64", "0 : i32", "1.0 : f64", "true", '"x"', "[]", '[1, "a", @w]', "{}", "@w", "@w::@b", "f32", "#graph.zeros", "#graph.role<eval>",
-              "#graph.sgd<learning_rate = 0.1>", "#graph.synthetic<samples = 1>", "#graph.random_flip", "dense<1> : tensor<1xi64>", "array<i64: 1>", "affine_map<() -> ()>", "loc(unknown)",
-              "[@w, @w]", "[{}, {}]", "tensor<f32>", "() -> ()", '"a\\00b"']
-STRAY = ['graph.device = 1 : i64', 'graph.device = #graph.device<"/job:nowhere/task:9">', 'graph.name = ""', 'graph.name = 1 : i64', "graph.colocate_with = @nowhere", "graph.colocate_with = @d",
-         "graph.slot_of = @w", "graph.slot_of = @nowhere", 'graph.device_rule = "pin"', 'graph.stage = "placed"', "graph.kept", 'graph.reduction = "sum"', "zzz = 1 : i64",
-         "graph.part_of = 1 : i64", 'graph.part_of = #graph.part<of = "w", row = 4611686018427387904, type = tensor<3x5xf32>>', "dist.flops = 1 : i64", "graph.placement = []"]
+TYPES = (
+    [f"tensor<{shape}f32>" for shape in SHAPES]
+    + [f"tensor<3x{kind}>" for kind in KINDS]
+    + [
+        "tensor<0xf32>",
+        "tensor<4611686018427387904xf32>",
+        "f32",
+        "none",
+        "() -> ()",
+        "vector<4xf32>",
+        "memref<4xf32>",
+        "tuple<>",
+        "tensor<3x5xf64>",
+        "tensor<f32>",
+    ]
+)
+ATTRIBUTES = [
+    "unit",
+    "1 : i64",
+    "-1 : i64",
+    "0 : i32",
+    "1.0 : f64",
+    "true",
+    '"x"',
+    "[]",
+    '[1, "a", @w]',
+    "{}",
+    "@w",
+    "@w::@b",
+    "f32",
+    "#graph.zeros",
+    "#graph.role<eval>",
+    "#graph.sgd<learning_rate = 0.1>",
+    "#graph.synthetic<samples = 1>",
+    "#graph.random_flip",
+    "dense<1> : tensor<1xi64>",
+    "array<i64: 1>",
+    "affine_map<() -> ()>",
+    "loc(unknown)",
+    "[@w, @w]",
+    "[{}, {}]",
+    "tensor<f32>",
+    "() -> ()",
+    '"a\\00b"',
+]
+STRAY = [
+    'graph.device = 1 : i64',
+    'graph.device = #graph.device<"/job:nowhere/task:9">',
+    'graph.name = ""',
+    'graph.name = 1 : i64',
+    "graph.colocate_with = @nowhere",
+    "graph.colocate_with = @d",
+    "graph.slot_of = @w",
+    "graph.slot_of = @nowhere",
+    'graph.device_rule = "pin"',
+    'graph.stage = "placed"',
+    "graph.kept",
+    'graph.reduction = "sum"',
+    "zzz = 1 : i64",
+    "graph.part_of = 1 : i64",
+    'graph.part_of = #graph.part<of = "w", row = 4611686018427387904, type = tensor<3x5xf32>>',
+    "dist.flops = 1 : i64",
+    "graph.placement = []",
+]
 
 
 def isOfInterest(line):
@@ -131,7 +192,9 @@ def isOfInterest(line):
 
 
 def generic(text):
-    done = subprocess.run(["graph-opt", "--mlir-print-op-generic"], input=text, capture_output=True, text=True)
+    done = subprocess.run(
+        ["graph-opt", "--mlir-print-op-generic"], input=text, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr[:2000]
     return done.stdout.splitlines()
 
@@ -161,15 +224,27 @@ def properties(line):
 
 def changed(line, symbols):
     """(what, line)"""
+
     def each(what, pattern, values):
         for number, found in enumerate(re.finditer(pattern, line)):
             for value in values:
                 if str(value) != found[0]:
-                    yield f"{what} {number} is {str(value)[:40]}", line[:found.start()] + str(value) + line[found.end():]
+                    yield (
+                        f"{what} {number} is {str(value)[:40]}",
+                        line[: found.start()] + str(value) + line[found.end() :],
+                    )
 
     others = [f"@{name}" for name in symbols]
-    yield from each("symbol", r"@(?:\w+|\"[^\"]*\")", [*others, "@nowhere", '@""', "@w::@b", '@"a\\00"', "@" + "a" * 100000])
-    yield from each("name", r'(?<=sym_name = )"[^"]*"', [*(f'"{name}"' for name in symbols), '"global_step"', *TEXTS])
+    yield from each(
+        "symbol",
+        r"@(?:\w+|\"[^\"]*\")",
+        [*others, "@nowhere", '@""', "@w::@b", '@"a\\00"', "@" + "a" * 100000],
+    )
+    yield from each(
+        "name",
+        r'(?<=sym_name = )"[^"]*"',
+        [*(f'"{name}"' for name in symbols), '"global_step"', *TEXTS],
+    )
     yield from each("type", TENSOR.pattern, TYPES)
     yield from each("dimension", r"(?<=[<x])\d+(?=x)", SIZES)
     yield from each("integer", r"(?<![\w.#<])-?\d+(?= : i\d+|[,\]>])", INTEGERS)
@@ -182,16 +257,30 @@ def changed(line, symbols):
         yield f"without attribute {number}", left.replace(", }", "}")
     if "<{" in line:
         for stray in STRAY:
-            yield f"with {stray}", line.replace("}> :", f"}}> {{{stray}}} :", 1) if "}> :" in line else line.replace("<{", f"<{{{stray}, ", 1)
+            yield (
+                f"with {stray}",
+                line.replace("}> :", f"}}> {{{stray}}} :", 1)
+                if "}> :" in line
+                else line.replace("<{", f"<{{{stray}, ", 1),
+            )
             yield f"in braces, {stray}", line.replace("<{", f"<{{{stray}, ", 1)
     operands = re.search(r'"graph\.\w+"\(([^()]*)\).* : \(([^()]*)\) ->', line)
     if operands and operands[1]:
         names, types = operands[1].split(", "), re.findall(r"tensor<[^<>]*>", operands[2])
         for n in range(len(names)):
-            for what, keep in (("without", lambda all: all[:n] + all[n + 1:]), ("twice", lambda all: all[:n + 1] + all[n:]),
-                               ("10,000 times", lambda all: all[:n] + all[n:n + 1] * 10000 + all[n + 1:])):
-                end = line[operands.start(2):].replace(operands[2], ", ".join(keep(types)), 1)
-                yield f"operand {n} {what}", line[:operands.start(1)] + ", ".join(keep(names)) + line[operands.end(1):operands.start(2)] + end
+            for what, keep in (
+                ("without", lambda all: all[:n] + all[n + 1 :]),
+                ("twice", lambda all: all[: n + 1] + all[n:]),
+                ("10,000 times", lambda all: all[:n] + all[n : n + 1] * 10000 + all[n + 1 :]),
+            ):
+                end = line[operands.start(2) :].replace(operands[2], ", ".join(keep(types)), 1)
+                yield (
+                    f"operand {n} {what}",
+                    line[: operands.start(1)]
+                    + ", ".join(keep(names))
+                    + line[operands.end(1) : operands.start(2)]
+                    + end,
+                )
     yield "left out", ""
     yield "twice", f"{line}\n{line}"
 
@@ -204,11 +293,36 @@ def variants(name, text):
         if not isOfInterest(line):
             continue
         for what, new in changed(line, symbols):
-            yield f"{name}, line {at + 1} ({HERE.search(line)[0]}), {what}", join(lines[:at] + [new] + lines[at + 1:])
+            yield (
+                f"{name}, line {at + 1} ({HERE.search(line)[0]}), {what}",
+                join(lines[:at] + [new] + lines[at + 1 :]),
+            )
         if "({" not in line:
-            yield f"{name}, line {at + 1} at the top", join(lines[:1] + [line] + lines[1:at] + lines[at + 1:])
-            yield f"{name}, line {at + 1} in a scope", join(lines[:at] + ['"graph.scope"() ({', line, '"graph.yield"() : () -> ()', "}) : () -> ()"] + lines[at + 1:])
-            yield f"{name}, line {at + 1} in a loop", join(lines[:at] + ['"graph.repeat"() <{count = 3 : i64}> ({', line, '"graph.yield"() : () -> ()', "}) : () -> ()"] + lines[at + 1:])
+            yield (
+                f"{name}, line {at + 1} at the top",
+                join(lines[:1] + [line] + lines[1:at] + lines[at + 1 :]),
+            )
+            yield (
+                f"{name}, line {at + 1} in a scope",
+                join(
+                    lines[:at]
+                    + ['"graph.scope"() ({', line, '"graph.yield"() : () -> ()', "}) : () -> ()"]
+                    + lines[at + 1 :]
+                ),
+            )
+            yield (
+                f"{name}, line {at + 1} in a loop",
+                join(
+                    lines[:at]
+                    + [
+                        '"graph.repeat"() <{count = 3 : i64}> ({',
+                        line,
+                        '"graph.yield"() : () -> ()',
+                        "}) : () -> ()",
+                    ]
+                    + lines[at + 1 :]
+                ),
+            )
     whole = join(lines)
     for old in sorted(set(re.findall(r"(?<=[<x])\d+(?=x)", whole))):
         for size in SIZES:
@@ -224,7 +338,9 @@ def replicated(folder, text):
     with open(path, "w") as file:
         file.write(text)
     flags = ["--strategy", '{"name": "one_device", "micro_batches": 32}', "--emit=replicated"]
-    return subprocess.run(["graphc", *flags, path], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        ["graphc", *flags, path], check=True, capture_output=True, text=True
+    ).stdout
 
 
 def broken(folder, name, text):
@@ -238,11 +354,25 @@ def broken(folder, name, text):
 
 def main():
     arguments = settings("folder")
-    models = {"step": STEP, "updates": UPDATES, "loop": replicated(arguments.folder, LOOP), "sources": SOURCES}
-    cases = {text: what for name, model in models.items() for what, text in variants(name, model) if re.search(arguments.only, what)}
-    cases = [(what, text) for text, what in cases.items()][::arguments.every]
-    wrong = [each for name, text in models.items() if (each := broken(arguments.folder, name, text))]
-    compiled = sweep(arguments, cases, lambda text: text, lambda what, text: [(what, text)], wrong, (SEVERAL,))
+    models = {
+        "step": STEP,
+        "updates": UPDATES,
+        "loop": replicated(arguments.folder, LOOP),
+        "sources": SOURCES,
+    }
+    cases = {
+        text: what
+        for name, model in models.items()
+        for what, text in variants(name, model)
+        if re.search(arguments.only, what)
+    }
+    cases = [(what, text) for text, what in cases.items()][:: arguments.every]
+    wrong = [
+        each for name, text in models.items() if (each := broken(arguments.folder, name, text))
+    ]
+    compiled = sweep(
+        arguments, cases, lambda text: text, lambda what, text: [(what, text)], wrong, (SEVERAL,)
+    )
     had = set(re.findall(r"\bgraph\.\w+", re.sub(r"#graph\.\w+", "", "".join(models.values()))))
     if lacking := LEFT_OUT - had:
         wrong.append(f"no model has {sorted(lacking)}")

@@ -1,9 +1,14 @@
-"""What another user of the machine sends to a port that it has found, or hears at one that it has taken. Each ends after some seconds.
-python3 neighbour.py listen PORT SECONDS   hears whoever calls, answers as a server of HTTP/2, then as one of the proof with a
-                                           secret that it does not know; prints what it heard, in hexadecimal, a line a connection
-python3 neighbour.py KIND PORT SECONDS     big: one endless request; resets: streams opened and reset at once; idle: 400 connections
-                                           that say nothing, or a byte now and then; garbage; calls: connections opened and closed
+"""What another user of the machine sends to a port that it has found, or hears at one that it has
+taken. Each ends after some seconds.
+
+usage: neighbour.py listen PORT SECONDS   hears whoever calls, answers as a server of HTTP/2, then
+                                          as one of the proof with a secret that it does not know;
+                                          prints what it heard, in hexadecimal, a line a connection
+       neighbour.py KIND PORT SECONDS     big: one endless request; resets: streams opened and reset
+                                          at once; idle: 400 connections that say nothing, or a byte
+                                          now and then; garbage; calls: connections opened, closed
 """
+
 import os
 import random
 import socket
@@ -16,13 +21,23 @@ PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 
 def frame(kind, flags, stream, body=b""):
-    return struct.pack(">I", len(body))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + body
+    return (
+        struct.pack(">I", len(body))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + body
+    )
 
 
 def headers(path):
     def literal(name, value):
         return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
-    fields = {":method": "POST", ":scheme": "http", ":path": path, ":authority": "x", "te": "trailers", "content-type": "application/grpc"}
+
+    fields = {
+        ":method": "POST",
+        ":scheme": "http",
+        ":path": path,
+        ":authority": "x",
+        "te": "trailers",
+        "content-type": "application/grpc",
+    }
     return b"".join(literal(name.encode(), value.encode()) for name, value in fields.items())
 
 
@@ -68,8 +83,13 @@ def big(port, end):
     sent = 0
     while sent < 1000 << 20 and (s := insist(port, end)):
         try:
-            s.sendall(PREFACE + frame(4, 0, 0) + frame(8, 0, 0, struct.pack(">I", 1 << 30)) + frame(1, 4, 1, headers("/graphc.service.Master/Describe")) +
-                      frame(0, 0, 1, b"\0" + struct.pack(">I", 1000 << 20) + b"\x0a"))
+            s.sendall(
+                PREFACE
+                + frame(4, 0, 0)
+                + frame(8, 0, 0, struct.pack(">I", 1 << 30))
+                + frame(1, 4, 1, headers("/graphc.service.Master/Describe"))
+                + frame(0, 0, 1, b"\0" + struct.pack(">I", 1000 << 20) + b"\x0a")
+            )
             while time.time() < end:
                 s.sendall(frame(0, 0, 1, bytes(16384)))
                 sent += 16384
@@ -138,8 +158,17 @@ def alive(s):
 
 def garbage(port, end):
     rng, done = random.Random(5), 0
-    kinds = [b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", PREFACE + frame(4, 0, 0) * 2000, b"graphc-3", b"graphc-3" + bytes(32), b"graphc-3" + bytes(64), b"graphc-1" + bytes(100000),
-             PREFACE + frame(4, 0, 0) + b"\xff\xff\xff" + bytes(6), b"\x16\x03\x01\x02\x00\x01" + bytes(600), b""]
+    kinds = [
+        b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        PREFACE + frame(4, 0, 0) * 2000,
+        b"graphc-3",
+        b"graphc-3" + bytes(32),
+        b"graphc-3" + bytes(64),
+        b"graphc-1" + bytes(100000),
+        PREFACE + frame(4, 0, 0) + b"\xff\xff\xff" + bytes(6),
+        b"\x16\x03\x01\x02\x00\x01" + bytes(600),
+        b"",
+    ]
     while time.time() < end:
         data = kinds[done % 20] if done % 20 < len(kinds) else rng.randbytes(rng.randrange(1, 5000))
         try:
@@ -168,4 +197,11 @@ def calls(port, end):
 if __name__ == "__main__":
     what, at, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
     print("begins", file=sys.stderr, flush=True)
-    {"listen": listen, "big": big, "resets": resets, "idle": idle, "garbage": garbage, "calls": calls}[what](at, time.time() + seconds)
+    {
+        "listen": listen,
+        "big": big,
+        "resets": resets,
+        "idle": idle,
+        "garbage": garbage,
+        "calls": calls,
+    }[what](at, time.time() + seconds)

@@ -1,4 +1,6 @@
-"""Processes that a test owns: each has a process group and files of its own, and is ended by its id however the test ends."""
+"""Processes that a test owns: each has a process group and files of its own, and is ended by its id
+however the test ends."""
+
 import ctypes
 import os
 import re
@@ -9,9 +11,10 @@ import time
 
 import pytest
 
-# What an idle machine does at once has a minute, a whole run three. Tests are about what comes, never about how fast it does, and two
-# tests compute beside each other on a busy machine: no test has a smaller number of its own for something that has to happen.
-# What ends because somebody has died takes at most 5 s there, and is given 20.
+# What an idle machine does at once has a minute, a whole run three. Tests are about what comes,
+# never about how fast it does, and two tests compute beside each other on a busy machine: no test
+# has a smaller number of its own for something that has to happen. What ends because somebody has
+# died takes at most 5 s there, and is given 20.
 SOON, END, DEATH = 60, 180, 20
 TRAINS = "step [1-9]"  # what a run's errors say once it makes steps
 PR_SET_PDEATHSIG = 1
@@ -19,7 +22,8 @@ libc = ctypes.CDLL(None)
 
 
 def until(condition, what, seconds=SOON):
-    """Waits for a true value of condition() and returns it; fails with `what` (or what it then returns) after so many seconds."""
+    """Waits for a true value of condition() and returns it; fails with `what` (or what it then
+    returns) after so many seconds."""
     __tracebackhide__ = True
     end = time.monotonic() + seconds
     while not (value := condition()):
@@ -73,7 +77,9 @@ class Said:
     def waitFor(self, pattern, seconds=SOON):
         """Waits until it is said; not for a process that has ended."""
         __tracebackhide__ = True
-        until(lambda: self.matches(pattern) or self.over(), f"{self.name} says '{pattern}'", seconds)
+        until(
+            lambda: self.matches(pattern) or self.over(), f"{self.name} says '{pattern}'", seconds
+        )
         self.expect(pattern)
 
 
@@ -100,8 +106,16 @@ class Process(Said):
         self.out = Text(files.with_suffix(".out"), f"{name}'s output", self)
         self.err = Text(files.with_suffix(".err"), f"{name}'s errors", self)
         with open(self.out.source, "wb") as out, open(self.err.source, "wb") as err:
-            self.child = subprocess.Popen(self.command, stdin=stdin or subprocess.DEVNULL, stdout=stdout or out, stderr=err, cwd=cwd,
-                                          env=env, process_group=0, preexec_fn=dieWithTheTest)
+            self.child = subprocess.Popen(
+                self.command,
+                stdin=stdin or subprocess.DEVNULL,
+                stdout=stdout or out,
+                stderr=err,
+                cwd=cwd,
+                env=env,
+                process_group=0,
+                preexec_fn=dieWithTheTest,
+            )
         self.pid = self.child.pid
 
     def text(self):
@@ -127,7 +141,9 @@ class Process(Said):
             self.child.wait(seconds)
         except subprocess.TimeoutExpired:
             pytest.fail(f"{self.name} has not ended after {seconds} s")
-        if status is not None and self.status not in (status if isinstance(status, tuple) else (status,)):
+        if status is not None and self.status not in (
+            status if isinstance(status, tuple) else (status,)
+        ):
             pytest.fail(f"{self.name}: exit status {self.status}, not {status}")
         return self
 
@@ -160,9 +176,12 @@ class Process(Said):
         self.child.wait()
 
     def oneError(self):
-        """The one line of error that a user reads; where addresses were found, and which task this is, is none."""
+        """The one line of error that a user reads; where addresses were found, and which task this
+        is, is none."""
         __tracebackhide__ = True
-        found = re.findall(r"^graphrun(?: \w+)?: (?!addresses from |this is /job:).*", self.text(), re.M)
+        found = re.findall(
+            r"^graphrun(?: \w+)?: (?!addresses from |this is /job:).*", self.text(), re.M
+        )
         if len(found) != 1:
             pytest.fail(f"{self.name} must say one line of error, not {len(found)}: {found}")
         return found[0]
@@ -170,7 +189,9 @@ class Process(Said):
     def pidOf(self, task):
         """The id of a task that this launcher has started, "worker-1", once it is there."""
         __tracebackhide__ = True
-        found = until(lambda: self.pidNow(task) or self.over(), f"{self.name} has a process of {task}")
+        found = until(
+            lambda: self.pidNow(task) or self.over(), f"{self.name} has a process of {task}"
+        )
         if found is True:
             pytest.fail(f"{self.name} has ended, with no process of {task}")
         return found
@@ -191,7 +212,11 @@ class Process(Said):
     def report(self):
         """Its last words, for the message of a failure."""
         state = "still runs" if self.running else f"exit status {self.status}"
-        body = "".join(f"-- {text.name}\n" + "\n".join(text.lines()[-20:]) + "\n" for text in (self.out, self.err) if text.text().strip())
+        body = "".join(
+            f"-- {text.name}\n" + "\n".join(text.lines()[-20:]) + "\n"
+            for text in (self.out, self.err)
+            if text.text().strip()
+        )
         return f"$ {' '.join(self.command)[:1000]}\n{state}\n{body}"
 
 
@@ -211,8 +236,9 @@ def processorTime(command):
 
 
 def grows(few, many, most, floor=0):
-    """many() takes at most so many times the processor time of few(), of which less than `floor` seconds are too short to be compared:
-    the least of some rounds, more of them where that is too long, since other processes only make it longer."""
+    """many() takes at most so many times the processor time of few(), of which less than `floor`
+    seconds are too short to be compared: the least of some rounds, more of them where that is too
+    long, since other processes only make it longer."""
     __tracebackhide__ = True
     least, found = min(processorTime(few) for _ in range(3)), processorTime(many)
     for _ in range(12):
@@ -225,7 +251,9 @@ def grows(few, many, most, floor=0):
 def dieWithTheTest():
     """Between fork and exec: also where the test itself is killed, what it has started ends."""
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests themselves may have been started by nohup
+    signal.signal(
+        signal.SIGHUP, signal.SIG_DFL
+    )  # the tests themselves may have been started by nohup
 
 
 def children(pid):
@@ -252,7 +280,11 @@ def living(folder):
     found = []
     for entry in os.listdir("/proc"):
         try:
-            if entry.isdigit() and int(entry) != os.getpid() and os.readlink(f"/proc/{entry}/cwd").startswith(str(folder)):
+            if (
+                entry.isdigit()
+                and int(entry) != os.getpid()
+                and os.readlink(f"/proc/{entry}/cwd").startswith(str(folder))
+            ):
                 with open(f"/proc/{entry}/stat") as stat:
                     if stat.read().rsplit(")", 1)[1].split()[0] not in "ZX":
                         found.append((int(entry), " ".join(commandLine(int(entry)))))
@@ -273,4 +305,5 @@ def endAll(find):
             except ProcessLookupError:
                 pass
         return not left
+
     until(none, lambda: f"no process is left of {find()}")

@@ -1,17 +1,19 @@
 """A proxy for TCP with faults, and a network of them between the tasks of a run.
 
-    network = Network(box, {"ps-0": 20000, "worker-0": 20001})   # the ports at which they listen, at 127.0.0.1
-    task = box.task("ps-0", plan, *network.flags, env=network.of("ps-0"))
-    network.between("ps-0", "worker-0").silent()                 # or .between("ps-0"): with everybody
+network = Network(box, {"ps-0": 20000, "worker-0": 20001})   # the ports at which they listen, at 127.0.0.1
+task = box.task("ps-0", plan, *network.flags, env=network.of("ps-0"))
+network.between("ps-0", "worker-0").silent()                 # or .between("ps-0"): with everybody
 """
+
 import select
 import socket
 import struct
 import threading
 import time
 
-# connect() of a task goes to its proxy for the task that it calls: PROXY="20000=41000,20001=41001". What tasks prove to each other names both
-# ends of their connection, so that nobody can stand between (service/SecretProof.h); here both ends of each have the same name.
+# connect() of a task goes to its proxy for the task that it calls: PROXY="20000=41000,20001=41001".
+# What tasks prove to each other names both ends of their connection, so that nobody can stand
+# between (service/SecretProof.h); here both ends of each have the same name.
 CONNECT = r"""
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -47,7 +49,8 @@ int getpeername(int fd, struct sockaddr *address, socklen_t *size) { return name
 
 
 class Proxy:
-    """Hands on what comes to 127.0.0.1:.port to another port there, and back. One fault at a time, until heal()."""
+    """Hands on what comes to 127.0.0.1:.port to another port there, and back. One fault at a time,
+    until heal()."""
 
     def __init__(self, target):
         self.target = target
@@ -66,7 +69,8 @@ class Proxy:
         self._become("slow", rate)
 
     def silent(self):
-        """Nothing is handed on, and nothing closed: a cable that was pulled. What came meanwhile is handed on after heal()."""
+        """Nothing is handed on, and nothing closed: a cable that was pulled. What came meanwhile is
+        handed on after heal()."""
         self._become("silent", 0)
 
     def cut(self):
@@ -126,7 +130,9 @@ class Proxy:
                     fault, argument = self.fault, self.argument
                 if fault == "cut":
                     break
-                time.sleep(argument if fault == "delay" else len(data) / argument if fault == "slow" else 0)
+                time.sleep(
+                    argument if fault == "delay" else len(data) / argument if fault == "slow" else 0
+                )
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
         except OSError:
@@ -151,6 +157,7 @@ class Several:
         def each(*arguments):
             for proxy in self.proxies:
                 getattr(proxy, name)(*arguments)
+
         return each
 
 
@@ -161,20 +168,39 @@ class Network:
         self.ports = ports
         box.preload("connect", CONNECT)
         self.library = str(box / "connect.so")
-        self.proxies = {(caller, called): Proxy(port) for caller in ports for called, port in ports.items() if caller != called}
+        self.proxies = {
+            (caller, called): Proxy(port)
+            for caller in ports
+            for called, port in ports.items()
+            if caller != called
+        }
         jobs = {}
         for task, port in ports.items():
             jobs.setdefault(task.split("-")[0], []).append(f"127.0.0.1:{port}")
-        self.flags = [word for job, addresses in jobs.items() for word in (f"--{job}_hosts", ",".join(addresses))] + ["--transport=grpc"]
+        self.flags = [
+            word
+            for job, addresses in jobs.items()
+            for word in (f"--{job}_hosts", ",".join(addresses))
+        ] + ["--transport=grpc"]
 
     def of(self, task):
         """The environment in which it reaches the others."""
-        ways = ",".join(f"{self.ports[called]}={proxy.port}" for (caller, called), proxy in self.proxies.items() if caller == task)
+        ways = ",".join(
+            f"{self.ports[called]}={proxy.port}"
+            for (caller, called), proxy in self.proxies.items()
+            if caller == task
+        )
         return {"LD_PRELOAD": self.library, "PROXY": ways}
 
     def between(self, one, other=None):
         """Both directions, whoever has called."""
-        return Several([proxy for pair, proxy in self.proxies.items() if one in pair and (other is None or other in pair)])
+        return Several(
+            [
+                proxy
+                for pair, proxy in self.proxies.items()
+                if one in pair and (other is None or other in pair)
+            ]
+        )
 
     def close(self):
         Several(list(self.proxies.values())).close()

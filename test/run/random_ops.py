@@ -1,4 +1,6 @@
-"""Ops of random graphs (random_graphs.py): each function adds one to the graph, or returns None where nothing fits."""
+"""Ops of random graphs (random_graphs.py): each function adds one to the graph, or returns None
+where nothing fits."""
+
 FLOATS, INTEGERS = ("f32", "f64"), ("i32", "i64")
 NARROW = ("i8", "ui8", "ui32", "bf16")  # computed with in another type
 REALS, WHOLE = FLOATS + ("bf16",), INTEGERS + ("i8", "ui8", "ui32")
@@ -9,7 +11,9 @@ def text(shape, element):
 
 
 def unary(g):
-    op = g.random.choice(("negate", "abs", "sign", "tanh", "exponential", "logistic", "relu", "sqrt", "log", "rsqrt"))
+    op = g.random.choice(
+        ("negate", "abs", "sign", "tanh", "exponential", "logistic", "relu", "sqrt", "log", "rsqrt")
+    )
     floats = op not in ("negate", "abs", "sign")
     value = g.pick(lambda s, e: e in REALS or (not floats and e in WHOLE))
     if not value:
@@ -33,7 +37,12 @@ def choose(g):
     b = a and g.pick(lambda s, e: (s, e) == a[1:])
     if not b:
         return None
-    test = g.emit(f"compare {g.random.choice(('eq', 'lt', 'ge'))}, {a[0]}, {b[0]}", a[1], "i1", text(a[1], a[2]))
+    test = g.emit(
+        f"compare {g.random.choice(('eq', 'lt', 'ge'))}, {a[0]}, {b[0]}",
+        a[1],
+        "i1",
+        text(a[1], a[2]),
+    )
     return g.emit(f"select {test[0]}, {a[0]}, {b[0]}", *a[1:])
 
 
@@ -42,7 +51,11 @@ def convert(g):
     to = g.random.choice(FLOATS + NARROW if a and a[2] not in NARROW else FLOATS + INTEGERS)
     if a and a[2] in REALS and to in WHOLE:
         a = g.emit(f"tanh {a[0]}", *a[1:])
-    return a and a[2] != to and g.emit(f"convert {a[0]}", a[1], to, f"({text(*a[1:])}) -> {text(a[1], to)}")
+    return (
+        a
+        and a[2] != to
+        and g.emit(f"convert {a[0]}", a[1], to, f"({text(*a[1:])}) -> {text(a[1], to)}")
+    )
 
 
 def constant(g):
@@ -57,7 +70,12 @@ def reduce(g):
         return None
     dims = sorted(g.random.sample(range(len(a[1])), g.random.randint(1, len(a[1]))))
     shape = tuple(d for i, d in enumerate(a[1]) if i not in dims)
-    return g.emit(f"{op} {a[0]} dimensions = [{', '.join(map(str, dims))}]", shape, a[2], f"({text(*a[1:])}) -> {text(shape, a[2])}")
+    return g.emit(
+        f"{op} {a[0]} dimensions = [{', '.join(map(str, dims))}]",
+        shape,
+        a[2],
+        f"({text(*a[1:])}) -> {text(shape, a[2])}",
+    )
 
 
 def transpose(g):
@@ -66,7 +84,12 @@ def transpose(g):
         return None
     order = g.random.sample(range(len(a[1])), len(a[1]))
     shape = tuple(a[1][i] for i in order)
-    return g.emit(f"transpose {a[0]} permutation = [{', '.join(map(str, order))}]", shape, a[2], f"({text(*a[1:])}) -> {text(shape, a[2])}")
+    return g.emit(
+        f"transpose {a[0]} permutation = [{', '.join(map(str, order))}]",
+        shape,
+        a[2],
+        f"({text(*a[1:])}) -> {text(shape, a[2])}",
+    )
 
 
 def reshape(g):
@@ -86,7 +109,12 @@ def broadcast(g):
     lead = g.random.choice((2, 3, 5))
     shape = (lead,) + a[1]
     dims = ", ".join(str(i + 1) for i in range(len(a[1])))
-    return g.emit(f"broadcast_in_dim {a[0]} broadcast_dimensions = [{dims}]", shape, a[2], f"({text(*a[1:])}) -> {text(shape, a[2])}")
+    return g.emit(
+        f"broadcast_in_dim {a[0]} broadcast_dimensions = [{dims}]",
+        shape,
+        a[2],
+        f"({text(*a[1:])}) -> {text(shape, a[2])}",
+    )
 
 
 def slice_(g):
@@ -97,8 +125,12 @@ def slice_(g):
     limits = [g.random.randint(b + 1, d) for b, d in zip(starts, a[1])]
     strides = [g.random.choice((1, 1, 1, 2, 3)) for _ in a[1]]
     shape = tuple((e - b - 1) // s + 1 for b, e, s in zip(starts, limits, strides))
-    return g.emit(f"slice {a[0]} start_indices = {starts} limit_indices = {limits} strides = {strides}", shape, a[2],
-                  f"({text(*a[1:])}) -> {text(shape, a[2])}")
+    return g.emit(
+        f"slice {a[0]} start_indices = {starts} limit_indices = {limits} strides = {strides}",
+        shape,
+        a[2],
+        f"({text(*a[1:])}) -> {text(shape, a[2])}",
+    )
 
 
 def concatenate(g):
@@ -106,15 +138,21 @@ def concatenate(g):
     if not a:
         return None
     along = g.random.randrange(len(a[1]))
-    rest = lambda s: s[:along] + s[along + 1:]
+    rest = lambda s: s[:along] + s[along + 1 :]
     pieces = [a]
     for _ in range(g.random.randint(1, 3)):
-        pieces.append(g.pick(lambda s, e: e == a[2] and len(s) == len(a[1]) and rest(s) == rest(a[1])))
-    shape = a[1][:along] + (sum(p[1][along] for p in pieces),) + a[1][along + 1:]
+        pieces.append(
+            g.pick(lambda s, e: e == a[2] and len(s) == len(a[1]) and rest(s) == rest(a[1]))
+        )
+    shape = a[1][:along] + (sum(p[1][along] for p in pieces),) + a[1][along + 1 :]
     if shape[along] > 200:
         return None
-    return g.emit(f"concatenate {', '.join(p[0] for p in pieces)} dimension = {along}", shape, a[2],
-                  f"({', '.join(text(*p[1:]) for p in pieces)}) -> {text(shape, a[2])}")
+    return g.emit(
+        f"concatenate {', '.join(p[0] for p in pieces)} dimension = {along}",
+        shape,
+        a[2],
+        f"({', '.join(text(*p[1:]) for p in pieces)}) -> {text(shape, a[2])}",
+    )
 
 
 def matmul(g):
@@ -129,7 +167,12 @@ def matmul(g):
     if not small(b[1][1]):
         return None
     shape = (rows, b[1][1])
-    return g.emit(f"matmul {a[0]}, {b[0]}", shape, a[2], f"({text(*a[1:])}, {text(*b[1:])}) -> {text(shape, a[2])}")
+    return g.emit(
+        f"matmul {a[0]}, {b[0]}",
+        shape,
+        a[2],
+        f"({text(*a[1:])}, {text(*b[1:])}) -> {text(shape, a[2])}",
+    )
 
 
 def softmax(g):
@@ -138,20 +181,42 @@ def softmax(g):
 
 
 def dense(g):
-    """A product that is the library's business, with its last steps; each op may be placed apart from the others."""
-    rows, inner, columns = g.random.choice((8, 17)), g.random.choice((24, 33)), g.random.choice((24, 40))
+    """A product that is the library's business, with its last steps; each op may be placed apart
+    from the others."""
+    rows, inner, columns = (
+        g.random.choice((8, 17)),
+        g.random.choice((24, 33)),
+        g.random.choice((24, 40)),
+    )
     make = lambda *shape: g.emit(f"constant dense<{g.number('f32')}>", shape, "f32")
-    a = g.pick(lambda s, e: e == "f32" and len(s) == 2 and s[0] * s[1] * columns >= 4096) or make(rows, inner)
+    a = g.pick(lambda s, e: e == "f32" and len(s) == 2 and s[0] * s[1] * columns >= 4096) or make(
+        rows, inner
+    )
     rows, inner = a[1]
     start = g.pick(lambda s, e: e == "f32" and s == ())
     b = make(inner, columns)
     if start:  # not a constant, so that nothing folds
-        wide = g.emit(f"broadcast_in_dim {start[0]} broadcast_dimensions = []", b[1], "f32", f"({text((), 'f32')}) -> {text(b[1], 'f32')}")
+        wide = g.emit(
+            f"broadcast_in_dim {start[0]} broadcast_dimensions = []",
+            b[1],
+            "f32",
+            f"({text((), 'f32')}) -> {text(b[1], 'f32')}",
+        )
         ramp = g.emit("iota dimension = 1", b[1], "f32")
         b = g.emit(f"tanh {g.emit(f'add {wide[0]}, {ramp[0]}', b[1], 'f32')[0]}", b[1], "f32")
-    product = g.emit(f"matmul {a[0]}, {b[0]}", (rows, columns), "f32", f"({text(*a[1:])}, {text(*b[1:])}) -> {text((rows, columns), 'f32')}")
+    product = g.emit(
+        f"matmul {a[0]}, {b[0]}",
+        (rows, columns),
+        "f32",
+        f"({text(*a[1:])}, {text(*b[1:])}) -> {text((rows, columns), 'f32')}",
+    )
     bias = make(columns)
-    biased = g.emit(f"bias_add {product[0]}, {bias[0]}", (rows, columns), "f32", f"{text(*product[1:])}, {text(*bias[1:])}")
+    biased = g.emit(
+        f"bias_add {product[0]}, {bias[0]}",
+        (rows, columns),
+        "f32",
+        f"{text(*product[1:])}, {text(*bias[1:])}",
+    )
     return g.emit(f"relu {biased[0]}", *biased[1:])
 
 
@@ -179,7 +244,10 @@ def truth(g):
     b = a and g.pick(lambda s, e: (s, e) == a[1:])
     if not b:
         return None
-    p, q = (g.emit(f"compare {g.random.choice(('ne', 'le', 'gt'))}, {x}, {y}", a[1], "i1", text(*a[1:])) for x, y in ((a[0], b[0]), (b[0], a[0])))
+    p, q = (
+        g.emit(f"compare {g.random.choice(('ne', 'le', 'gt'))}, {x}, {y}", a[1], "i1", text(*a[1:]))
+        for x, y in ((a[0], b[0]), (b[0], a[0]))
+    )
     r = g.emit(f"{g.random.choice(('and', 'or'))} {p[0]}, {q[0]}", *p[1:])
     return g.emit(f"select {g.emit(f'not {r[0]}', *r[1:])[0]}, {a[0]}, {b[0]}", *a[1:])
 
@@ -189,8 +257,13 @@ def largest(g):
     if not a:
         return None
     dim = g.random.randrange(len(a[1]))
-    shape = a[1][:dim] + a[1][dim + 1:]
-    return g.emit(f"argmax {a[0]} dimension = {dim}", shape, "i32", f"({text(*a[1:])}) -> {text(shape, 'i32')}")
+    shape = a[1][:dim] + a[1][dim + 1 :]
+    return g.emit(
+        f"argmax {a[0]} dimension = {dim}",
+        shape,
+        "i32",
+        f"({text(*a[1:])}) -> {text(shape, 'i32')}",
+    )
 
 
 def classes(g):
@@ -206,12 +279,28 @@ def loss(g):
     if not a:
         return None
     labels = g.emit("iota dimension = 0", a[1][:1], "i32")
-    return g.emit(f"softmax_cross_entropy {a[0]}, {labels[0]}", (), a[2], f"({text(*a[1:])}, {text(*labels[1:])}) -> {text((), a[2])}")
+    return g.emit(
+        f"softmax_cross_entropy {a[0]}, {labels[0]}",
+        (),
+        a[2],
+        f"({text(*a[1:])}, {text(*labels[1:])}) -> {text((), a[2])}",
+    )
 
 
 def rounding(g):
     a = g.pick(lambda s, e: e in REALS)
-    op = g.random.choice(("floor", "ceil", "round_nearest_even", "sine", "cosine", "erf", "exponential_minus_one", "log_plus_one"))
+    op = g.random.choice(
+        (
+            "floor",
+            "ceil",
+            "round_nearest_even",
+            "sine",
+            "cosine",
+            "erf",
+            "exponential_minus_one",
+            "log_plus_one",
+        )
+    )
     if not a:
         return None
     if op in ("exponential_minus_one", "log_plus_one"):
@@ -223,7 +312,9 @@ def rounding(g):
 
 def activation(g):
     a = g.pick(lambda s, e: e in REALS)
-    op = g.random.choice(("gelu", "silu", "softplus", "elu", "leaky_relu", "hard_sigmoid", "hard_swish"))
+    op = g.random.choice(
+        ("gelu", "silu", "softplus", "elu", "leaky_relu", "hard_sigmoid", "hard_swish")
+    )
     return a and g.emit(f"{op} {g.emit(f'sine {a[0]}', *a[1:])[0]}", *a[1:])
 
 
@@ -241,14 +332,23 @@ def clamp(g):
     a = g.pick(lambda s, e: e != "i1")
     if not a:
         return None
-    low, high = (g.emit(f"constant dense<{n}{'.0' if a[2] in REALS else ''}>", (), a[2]) for n in ((0, 5) if a[2] in ("ui8", "ui32") else (-1, 1)))
-    return g.emit(f"clamp {low[0]}, {a[0]}, {high[0]}", *a[1:], f"({text((), a[2])}, {text(*a[1:])}, {text((), a[2])}) -> {text(*a[1:])}")
+    low, high = (
+        g.emit(f"constant dense<{n}{'.0' if a[2] in REALS else ''}>", (), a[2])
+        for n in ((0, 5) if a[2] in ("ui8", "ui32") else (-1, 1))
+    )
+    return g.emit(
+        f"clamp {low[0]}, {a[0]}, {high[0]}",
+        *a[1:],
+        f"({text((), a[2])}, {text(*a[1:])}, {text((), a[2])}) -> {text(*a[1:])}",
+    )
 
 
 def bits(g):
     a = g.pick(lambda s, e: e in WHOLE)
     b = a and g.pick(lambda s, e: (s, e) == a[1:])
-    op = g.random.choice(("and", "or", "xor", "shift_left", "shift_right_arithmetic", "shift_right_logical"))
+    op = g.random.choice(
+        ("and", "or", "xor", "shift_left", "shift_right_arithmetic", "shift_right_logical")
+    )
     return b and g.emit(f"{op} {a[0]}, {b[0]}", *a[1:])
 
 
@@ -273,8 +373,13 @@ def product(g):
     if a[2] in REALS:
         a = g.emit(f"tanh {a[0]}", *a[1:])
     dim = g.random.randrange(len(a[1]))
-    shape = a[1][:dim] + a[1][dim + 1:]
-    return g.emit(f"reduce_prod {a[0]} dimensions = [{dim}]", shape, a[2], f"({text(*a[1:])}) -> {text(shape, a[2])}")
+    shape = a[1][:dim] + a[1][dim + 1 :]
+    return g.emit(
+        f"reduce_prod {a[0]} dimensions = [{dim}]",
+        shape,
+        a[2],
+        f"({text(*a[1:])}) -> {text(shape, a[2])}",
+    )
 
 
 def draw(g):
@@ -285,11 +390,49 @@ def draw(g):
         return None
     element = a[2] if a else g.random.choice(FLOATS + (INTEGERS if op == "random_uniform" else ()))
     value = g.emit(f"dropout {a[0]}" if a else op, a[1] if a else g.shape(), element)
-    attributes = "rate = 0.3" if a else "low = -3, high = 4" if element in INTEGERS else "low = -0.5" if op == "random_uniform" else "stddev = 0.5"
+    attributes = (
+        "rate = 0.3"
+        if a
+        else "low = -3, high = 4"
+        if element in INTEGERS
+        else "low = -0.5"
+        if op == "random_uniform"
+        else "stddev = 0.5"
+    )
     g.body[-1] = g.body[-1].replace("{", f"{{{attributes}, seed = {g.random.randint(1, 3)}, ", 1)
     return value
 
 
-OPS = (unary, unary, binary, binary, choose, convert, constant, reduce, transpose, reshape, broadcast, slice_, concatenate, matmul,
-       softmax, dense,
-       divide, power, truth, largest, classes, loss, rounding, activation, remainder, clamp, bits, along, product, draw, draw)
+OPS = (
+    unary,
+    unary,
+    binary,
+    binary,
+    choose,
+    convert,
+    constant,
+    reduce,
+    transpose,
+    reshape,
+    broadcast,
+    slice_,
+    concatenate,
+    matmul,
+    softmax,
+    dense,
+    divide,
+    power,
+    truth,
+    largest,
+    classes,
+    loss,
+    rounding,
+    activation,
+    remainder,
+    clamp,
+    bits,
+    along,
+    product,
+    draw,
+    draw,
+)

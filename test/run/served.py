@@ -1,4 +1,6 @@
-"""A model that trains, evaluates and predicts what it is fed, and its runs as a plan and as an export."""
+"""A model that trains, evaluates and predicts what it is fed, and its runs as a plan and as an
+export."""
+
 from box import MLP
 from formats import write
 
@@ -18,11 +20,21 @@ graph.func @predict_step(%x: tensor<10x20xf32> {graph.name = "x"}) -> (tensor<10
 """
 FEED = ["--feed", "x=x.npy"]
 STRATEGIES = {
-    "ps-split": {"ps": 2, "worker": 2, "strategy": {"name": "parameter_server", "placement": "split", "min_shard_bytes": 8}},
+    "ps-split": {
+        "ps": 2,
+        "worker": 2,
+        "strategy": {"name": "parameter_server", "placement": "split", "min_shard_bytes": 8},
+    },
     "ps-async": {"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "update": "async"}},
     "all-reduce": {"worker": 2, "strategy": "all_reduce"},
-    "in-graph": {"worker": 3, "strategy": "in_graph", "placement": [{"name": "w1", "device": "/job:worker/task:1"},
-                                                                    {"name": "w2", "device": "/job:worker/task:2"}]},
+    "in-graph": {
+        "worker": 3,
+        "strategy": "in_graph",
+        "placement": [
+            {"name": "w1", "device": "/job:worker/task:1"},
+            {"name": "w2", "device": "/job:worker/task:2"},
+        ],
+    },
     "mirrored": {"worker": 2, "strategy": "mirrored"},
 }
 

@@ -1,5 +1,6 @@
-"""Debian's Slurm for a test: munged, slurmctld and slurmd, on the loopback or on machines of the test, with keys, state and logs in the test's
-folder; no cgroups."""
+"""Debian's Slurm for a test: munged, slurmctld and slurmd, on the loopback or on machines of the
+test, with keys, state and logs in the test's folder; no cgroups."""
+
 import os
 import pwd
 import re
@@ -44,8 +45,9 @@ def named(host):
 
 
 class Slurm:
-    """Nodes with eight places for tasks each, however many CPUs the machine has: this one, or the first `nodes` of `machines`, whose scheduler and
-    tools are on none of them. `env` is what srun and its kin need beside the box's own."""
+    """Nodes with eight places for tasks each, however many CPUs the machine has: this one, or the
+    first `nodes` of `machines`, whose scheduler and tools are on none of them. `env` is what srun
+    and its kin need beside the box's own."""
 
     def __init__(self, box, ports, machines=None, nodes=0):
         for tool in ("munged", "slurmctld", "slurmd", "srun", "sbatch"):
@@ -61,29 +63,69 @@ class Slurm:
         key.chmod(0o400)
         config = self.folder / "slurm.conf"
         addresses = [f"10.77.0.{n}" for n in range(1, nodes + 1)] or ["127.0.0.1"]
-        config.write_text(CONFIG.format(host="front" if nodes else here, address="10.77.0.254" if nodes else "127.0.0.1",
-                                        user=pwd.getpwuid(os.geteuid()).pw_name, port=ports[14], nodePort=ports[15], folder=self.folder,
-                                        nodes="\n".join(f"NodeName={node} NodeAddr={address} CPUs=8 State=UNKNOWN" for node, address in zip(names, addresses))))
+        config.write_text(
+            CONFIG.format(
+                host="front" if nodes else here,
+                address="10.77.0.254" if nodes else "127.0.0.1",
+                user=pwd.getpwuid(os.geteuid()).pw_name,
+                port=ports[14],
+                nodePort=ports[15],
+                folder=self.folder,
+                nodes="\n".join(
+                    f"NodeName={node} NodeAddr={address} CPUs=8 State=UNKNOWN"
+                    for node, address in zip(names, addresses)
+                ),
+            )
+        )
         self.env = {"SLURM_CONF": str(config)}
         self.front = [*machines.inside, f"--wdns={box.folder}", *named("front")] if nodes else []
         munge = self.folder / "munge"
-        self.daemons = [box.start("munged", "--foreground", "--force", f"--socket={munge}/socket", f"--key-file={key}",
-                                  f"--pid-file={munge}/pid", f"--seed-file={munge}/seed", f"--log-file={munge}/log")]
+        self.daemons = [
+            box.start(
+                "munged",
+                "--foreground",
+                "--force",
+                f"--socket={munge}/socket",
+                f"--key-file={key}",
+                f"--pid-file={munge}/pid",
+                f"--seed-file={munge}/seed",
+                f"--log-file={munge}/log",
+            )
+        ]
         until((munge / "socket").exists, "munged has its socket")
         # Not by `ip netns exec`, whose /sys has no cgroups, without which slurmd does not start.
-        there = [[*machines.inside, "nsenter", f"--net=/run/netns/m{n}", *named(f"node{n}")] for n in range(1, nodes + 1)] or [[]]
-        self.daemons += [self.start("slurmctld", "-D"), *(box.start(*place, "slurmd", "-D", env=self.env, name=f"slurmd-{node}") for node, place in zip(names, there))]
-        until(lambda: self.ask("sinfo", "-h", "-o", "%T").split() == ["idle"], "Slurm's nodes are idle")
+        there = [
+            [*machines.inside, "nsenter", f"--net=/run/netns/m{n}", *named(f"node{n}")]
+            for n in range(1, nodes + 1)
+        ] or [[]]
+        self.daemons += [
+            self.start("slurmctld", "-D"),
+            *(
+                box.start(*place, "slurmd", "-D", env=self.env, name=f"slurmd-{node}")
+                for node, place in zip(names, there)
+            ),
+        ]
+        until(
+            lambda: self.ask("sinfo", "-h", "-o", "%T").split() == ["idle"],
+            "Slurm's nodes are idle",
+        )
 
     def start(self, *command, **how):
-        return self.box.start(*self.front, *command, env={**self.env, **how.pop("env", {})}, name=how.pop("name", command[0]), **how)
+        return self.box.start(
+            *self.front,
+            *command,
+            env={**self.env, **how.pop("env", {})},
+            name=how.pop("name", command[0]),
+            **how,
+        )
 
     def run(self, *command, status=0, **how):
         __tracebackhide__ = True
         return self.start(*command, **how).ends(status)
 
     def ask(self, *command):
-        """What one of Slurm's tools says, whatever its exit status; asked again and again it is no process to report."""
+        """What one of Slurm's tools says, whatever its exit status; asked again and again it is no
+        process to report."""
         time.sleep(0.1)
         process = self.run(*command, status=None)
         self.box.processes.remove(process)

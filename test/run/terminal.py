@@ -1,6 +1,8 @@
-"""terminal.py LOG STATUS COMMAND…: COMMAND in the foreground of a terminal that is closed once LOG, what COMMAND writes, has a step. As a
-shell does, the leader of the session passes the hang-up on to all processes of its job, and the kernel tells them again when the leader
-has gone. The exit status of COMMAND goes to STATUS."""
+"""terminal.py LOG STATUS COMMAND…: COMMAND in the foreground of a terminal that is closed once LOG,
+what COMMAND writes, has a step. As a shell does, the leader of the session passes the hang-up on to
+all processes of its job, and the kernel tells them again when the leader has gone. The exit status
+of COMMAND goes to STATUS."""
+
 import os
 import pty
 import signal
@@ -19,7 +21,12 @@ if leader == 0:
         os.setpgid(0, 0)
         os.tcsetpgrp(0, os.getpid())
         with open(LOG, "wb") as log:
-            status = subprocess.call(COMMAND, stdout=log, stderr=log, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
+            status = subprocess.call(
+                COMMAND,
+                stdout=log,
+                stderr=log,
+                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+            )
         with open(STATUS + ".new", "w") as file:
             file.write(str(status))
         os.rename(STATUS + ".new", STATUS)

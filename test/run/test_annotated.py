@@ -1,4 +1,6 @@
-"""A model whose own words say which worker computes what trains under every strategy, byte for byte the same file."""
+"""A model whose own words say which worker computes what trains under every strategy, byte for byte
+the same file."""
+
 import re
 
 import pytest
@@ -21,29 +23,52 @@ def every(what):
     return [rf'is placed on {ON}{task}" .* every {what} computes it' for task in (0, 1)]
 
 
-# Of replicas and towers: the cluster, and what a remark says at each device's line that has no effect.
+# Of replicas and towers: the cluster, and what a remark says at each device's line that has no
+# effect.
 CLUSTERS = {
-    "ps": ({"ps": 1, "worker": 2, "strategy": "parameter_server"}, [
-        rf'is pinned to {ON}0", but its variable @w1 is on "/job:ps/task:0/device:CPU:0"; state is touched where it is stored',
-        rf'is placed on {ON}0" by the model or a placement rule; every replica computes it', *every("replica")[1:]]),
+    "ps": (
+        {"ps": 1, "worker": 2, "strategy": "parameter_server"},
+        [
+            rf'is pinned to {ON}0", but its variable @w1 is on "/job:ps/task:0/device:CPU:0"; state is touched where it is stored',
+            rf'is placed on {ON}0" by the model or a placement rule; every replica computes it',
+            *every("replica")[1:],
+        ],
+    ),
     "split": ({"ps": 2, "worker": 2, "strategy": SPLIT}, every("replica")),
-    "sums": ({"worker": 2, "strategy": "all_reduce"}, [
-        rf'is on every replica under the strategy all_reduce; its device {ON}0" has no effect', rf'is on every replica .* its device {ON}1" has no effect']),
-    "towers": ({"worker": 2, "strategy": "mirrored"}, [rf'is placed on {ON}0" by the model or a placement rule; every tower computes it', *every("tower")[1:]]),
+    "sums": (
+        {"worker": 2, "strategy": "all_reduce"},
+        [
+            rf'is on every replica under the strategy all_reduce; its device {ON}0" has no effect',
+            rf'is on every replica .* its device {ON}1" has no effect',
+        ],
+    ),
+    "towers": (
+        {"worker": 2, "strategy": "mirrored"},
+        [
+            rf'is placed on {ON}0" by the model or a placement rule; every tower computes it',
+            *every("tower")[1:],
+        ],
+    ),
     "served": ({"ps": 1, "worker": 2, "strategy": IN_GRAPH}, every("tower")),
 }
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_replicas(box, name):
-    """A replica or tower on each worker, its variables where the model says or on the servers; the bits are one device's."""
+    """A replica or tower on each worker, its variables where the model says or on the servers; the
+    bits are one device's."""
     cluster, words = CLUSTERS[name]
     plan = box.compile("many", cluster, ANNOTATED)
     remarked(plan, *words)
     if name == "sums":
-        assert len(plan.err.matches("remark:")) == 2, "a remark for each device that has no effect, not for each operation"
+        assert len(plan.err.matches("remark:")) == 2, (
+            "a remark for each device that has no effect, not for each operation"
+        )
     for transport in TRANSPORTS:
-        same(box.reference(2, "--steps", 30, model=ANNOTATED)[0], box.weights(plan, "--steps", 30, f"--transport={transport}"))
+        same(
+            box.reference(2, "--steps", 30, model=ANNOTATED)[0],
+            box.weights(plan, "--steps", 30, f"--transport={transport}"),
+        )
         box.nothingLeft()
 
 
@@ -53,21 +78,39 @@ def test_in_graph(box):
     plan = box.compile("graph", graph, ANNOTATED)
     plan.err.never("remark")
     log = box.compile("logged", graph, ANNOTATED, ["--log-device-placement"]).err
-    log.expect(*(f"^{what}: .*/job:worker/replica:0/task:{task}/" for task, what in (
-        (0, "w1"), (0, "train_step/matmul"), (1, "w2"), (1, "b2/Momentum"), (1, "train_step/softmax_cross_entropy"), (1, "train_step/matmul_3"))))
+    log.expect(
+        *(
+            f"^{what}: .*/job:worker/replica:0/task:{task}/"
+            for task, what in (
+                (0, "w1"),
+                (0, "train_step/matmul"),
+                (1, "w2"),
+                (1, "b2/Momentum"),
+                (1, "train_step/softmax_cross_entropy"),
+                (1, "train_step/matmul_3"),
+            )
+        )
+    )
     for transport in TRANSPORTS:
-        same(box.reference(1, "--steps", 30, model=ANNOTATED)[0], box.weights(plan, "--steps", 30, f"--transport={transport}"))
+        same(
+            box.reference(1, "--steps", 30, model=ANNOTATED)[0],
+            box.weights(plan, "--steps", 30, f"--transport={transport}"),
+        )
 
 
 def test_one_device(box):
     """Says so, and has the bits of a model without a word; the comparison can fail."""
     for batches in 1, 2:
-        remarked(box.oneDevice(f"one-{batches}", batches, ANNOTATED),
-                 f'is placed on {ON}1" by the model, like [0-9]+ other operations and variables elsewhere; strategy one_device computes everything on {ON}0/')
+        remarked(
+            box.oneDevice(f"one-{batches}", batches, ANNOTATED),
+            f'is placed on {ON}1" by the model, like [0-9]+ other operations and variables elsewhere; strategy one_device computes everything on {ON}0/',
+        )
     ones = [box.reference(batches, "--steps", 30, model=ANNOTATED)[0] for batches in (1, 2)]
     assert differences(*ones)
     text = re.sub(r"^//.*\n", "", ANNOTATED.read_text(), flags=re.M)
-    text = re.sub(r" attributes \{graph.device = [^}]*\}", "", text).replace(" {graph.colocate_with = @w2}", "")
+    text = re.sub(r" attributes \{graph.device = [^}]*\}", "", text).replace(
+        " {graph.colocate_with = @w2}", ""
+    )
     assert "graph.device" not in text and "colocate" not in text
     box.write("plain.mlir", text)
     plain = box.oneDevice("plain", 2, "plain.mlir")
@@ -94,9 +137,14 @@ graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role
 
 
 def test_equal_values(box):
-    """Two of them, one beside a variable or on a device: merged all the same, so that the gradient has the terms that it has without a word."""
+    """Two of them, one beside a variable or on a device: merged all the same, so that the gradient
+    has the terms that it has without a word."""
     folders = []
-    for name, words in ("equal", ""), ("beside", "{graph.colocate_with = @b}"), ("on", '{graph.device = #graph.device<"/job:worker/task:0">}'):
+    for name, words in (
+        ("equal", ""),
+        ("beside", "{graph.colocate_with = @b}"),
+        ("on", '{graph.device = #graph.device<"/job:worker/task:0">}'),
+    ):
         box.write(f"{name}.mlir", EQUAL.replace("WORDS", words))
         box.graphc(f"{name}.mlir", "-o", f"{name}.plan")
         folders.append(box.weights(f"{name}.plan", "--steps", 3))
@@ -119,12 +167,22 @@ graph.func @train_step() -> (tensor<f32> {graph.name = "w"}, tensor<f32> {graph.
 
 
 def test_what_no_batch_reaches(box):
-    """Is one number for all replicas: fetched once, no mean of it. 0.09016 + 0.09016 + 0.09016 over 3 is another number."""
+    """Is one number for all replicas: fetched once, no mean of it. 0.09016 + 0.09016 + 0.09016 over
+    3 is another number."""
     box.write("shared.mlir", SHARED)
 
     def fetched(plan):
-        return box.graphrun(plan, "--steps", 2, "--fetch", "w", "--fetch", "same", "--fetch", "n").out
+        return box.graphrun(
+            plan, "--steps", 2, "--fetch", "w", "--fetch", "same", "--fetch", "n"
+        ).out
+
     one = fetched(box.oneDevice("one", 3, "shared.mlir"))
     one.expect(r"w 0.09016\b", r"same -0.09016\b")
-    for cluster in {"worker": 3, "strategy": "all_reduce"}, {"worker": 3, "strategy": "mirrored"}, {"ps": 1, "worker": 3, "strategy": "parameter_server"}:
-        assert sorted(fetched(box.compile("many", cluster, "shared.mlir")).lines()) == sorted(one.lines())
+    for cluster in (
+        {"worker": 3, "strategy": "all_reduce"},
+        {"worker": 3, "strategy": "mirrored"},
+        {"ps": 1, "worker": 3, "strategy": "parameter_server"},
+    ):
+        assert sorted(fetched(box.compile("many", cluster, "shared.mlir")).lines()) == sorted(
+            one.lines()
+        )

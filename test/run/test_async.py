@@ -1,4 +1,6 @@
-"""Asynchronous training: --steps counts applied updates, every worker ends, a kill is survived, a slow worker holds nobody up."""
+"""Asynchronous training: --steps counts applied updates, every worker ends, a kill is survived, a
+slow worker holds nobody up."""
+
 import pytest
 from box import delay
 from formats import updates
@@ -13,7 +15,14 @@ def test_updates(box, plan, transport):
     """As many as asked for, whoever makes them."""
     dump = box.weights(plan, "--steps", 300, f"--transport={transport}", "--stats", "stats.json")
     assert updates(dump) == 300
-    assert sum(task["steps"] for name, task in box.json("stats.json")["tasks"].items() if "worker" in name) == 300
+    assert (
+        sum(
+            task["steps"]
+            for name, task in box.json("stats.json")["tasks"].items()
+            if "worker" in name
+        )
+        == 300
+    )
 
 
 def test_fetch(box, plan):
@@ -32,4 +41,6 @@ def test_slow_worker(box, plan):
 def test_killed(box, plan):
     """A death is named, and the next run goes on from the checkpoint."""
     box.dies(plan, "worker-2", folder="dir")
-    box.graphrun(plan, "--epochs", 1, "--checkpoint_dir", "dir").err.expect("going on from dir/step-")
+    box.graphrun(plan, "--epochs", 1, "--checkpoint_dir", "dir").err.expect(
+        "going on from dir/step-"
+    )

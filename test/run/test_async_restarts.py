@@ -1,4 +1,6 @@
-"""Of asynchronous training with --max_restarts: a worker that dies is started again, and the others never stop."""
+"""Of asynchronous training with --max_restarts: a worker that dies is started again, and the others
+never stop."""
+
 import json
 import os
 import random
@@ -20,8 +22,24 @@ def joins(number, most, task):
 
 
 def launch(box, plan, count, *flags, most=9, env=SLOW, **how):
-    return box.launch(plan, "--steps", count, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 100000, "--max_restarts", most,
-                      "--dump_variables", "dump", "--fetch", "loss", *flags, env=env, **how)
+    return box.launch(
+        plan,
+        "--steps",
+        count,
+        "--checkpoint_dir",
+        "ckpt",
+        "--save_checkpoint_steps",
+        100000,
+        "--max_restarts",
+        most,
+        "--dump_variables",
+        "dump",
+        "--fetch",
+        "loss",
+        *flags,
+        env=env,
+        **how,
+    )
 
 
 def made(run, task):
@@ -41,7 +59,8 @@ def goesAndComesBack(run, number, most, task):
 
 @pytest.mark.parametrize("ps", [1, 2])
 def test_killed(box, transport, ps):
-    """kill -9 of a worker, three times: no other process ends, nobody goes back to a checkpoint, and each update counts once."""
+    """kill -9 of a worker, three times: no other process ends, nobody goes back to a checkpoint,
+    and each update counts once."""
     if ps == 1 and not LONG:
         pytest.skip("one server: --long, and the tests below")
     plan = box.servers("async", 3, ps, "async")
@@ -61,7 +80,8 @@ def test_killed(box, transport, ps):
 
 
 def test_the_others_go_on(box):
-    """While its next process is held back for a second the other one makes steps; and each result comes once."""
+    """While its next process is held back for a second the other one makes steps; and each result
+    comes once."""
     plan = box.servers("async", 2, 1, "async")
     run = launch(box, plan, 2500, most=3)
     until(lambda: steps(run) > 100, "it trains")
@@ -75,28 +95,45 @@ def test_the_others_go_on(box):
     run.ends()
     assert updates(box / "dump") == 2500
     printed = made(run, "worker-0") + made(run, "worker-1")
-    assert 2000 < printed <= 2500, f"{printed} results: none twice, and none lost but those on their way at a death"
+    assert 2000 < printed <= 2500, (
+        f"{printed} results: none twice, and none lost but those on their way at a death"
+    )
 
 
 def test_lost_on_the_way_back(box, transport):
-    """Its next process dies too, at whatever moment of its return; at last one comes back, and each update counts once."""
+    """Its next process dies too, at whatever moment of its return; at last one comes back, and each
+    update counts once."""
     draw = random.Random(7)
     plan = box.servers("async", 3, 2, "async")
     run = launch(box, plan, 100000000, f"--transport={transport}", most=6)
     until(lambda: steps(run) > 100, "it trains")
     last = None
     for number in range(1, 5):
-        pid = until(lambda: (now := run.pidNow("worker-2")) != last and now, f"process {number} of it")
+        pid = until(
+            lambda: (now := run.pidNow("worker-2")) != last and now, f"process {number} of it"
+        )
         time.sleep(draw.random() * 0.08 if last else 0)
         os.kill(pid, signal.SIGKILL)
         last = pid
         run.err.waitFor(joins(number, 6, "worker-2"), 40)
     backs = len(run.err.matches(BACK))
-    until(lambda: len(run.err.matches(BACK)) > backs or run.pidNow("worker-2") is None, "it is back", 40)
+    until(
+        lambda: len(run.err.matches(BACK)) > backs or run.pidNow("worker-2") is None,
+        "it is back",
+        40,
+    )
     run.stop(1)
     run.err.never(*BEFORE)
     box.clearSockets()
-    box.graphrun(plan, "--steps", (total := stoppedAt(run) + 100), "--checkpoint_dir", "ckpt", "--dump_variables", "dump")
+    box.graphrun(
+        plan,
+        "--steps",
+        (total := stoppedAt(run) + 100),
+        "--checkpoint_dir",
+        "ckpt",
+        "--dump_variables",
+        "dump",
+    )
     assert updates(box / "dump") == total
 
 
@@ -106,7 +143,13 @@ def stoppedAt(run):
 
 def test_two_away_at_once(box, transport):
     plan = box.servers("async", 4, 2, "async")
-    run = launch(box, plan, 2500, f"--transport={transport}", env=delay(worker0=1000, worker1=1000, worker2=1000, worker3=1000))
+    run = launch(
+        box,
+        plan,
+        2500,
+        f"--transport={transport}",
+        env=delay(worker0=1000, worker1=1000, worker2=1000, worker3=1000),
+    )
     for number in (1, 2):
         until(lambda: steps(run) > 300 * number, "it trains")
         for task in ("worker-1", "worker-3"):
@@ -117,11 +160,20 @@ def test_two_away_at_once(box, transport):
     assert updates(box / "dump") == 2500
 
 
-@pytest.mark.parametrize("optimizer", ["adamw<learning_rate = #graph.cosine_decay<initial_learning_rate = 0.001, decay_steps = 4000>, weight_decay = 0.01>"], ids=["adamw"])
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        "adamw<learning_rate = #graph.cosine_decay<initial_learning_rate = 0.001, decay_steps = 4000>, weight_decay = 0.01>"
+    ],
+    ids=["adamw"],
+)
 def test_updates_that_count(box, optimizer):
-    """An update whose rate or correction is made of the number of updates, which is written in the same step."""
+    """An update whose rate or correction is made of the number of updates, which is written in the
+    same step."""
     text = MLP.read_text()
-    box.write("counts.mlir", text.replace("momentum<learning_rate = 0.05, momentum = 0.9>", optimizer))
+    box.write(
+        "counts.mlir", text.replace("momentum<learning_rate = 0.05, momentum = 0.9>", optimizer)
+    )
     run = launch(box, box.servers("async", 3, 1, "async", box / "counts.mlir"), 2000)
     until(lambda: steps(run) > 300, "it trains")
     goesAndComesBack(run, 1, 9, "worker-1")
@@ -148,7 +200,8 @@ def test_another_is_stopped(box, transport):
 
 
 def test_silent(box):
-    """A worker that is stopped is lost past --deadline: it is killed, and its next process comes back. Nobody else is named for it."""
+    """A worker that is stopped is lost past --deadline: it is killed, and its next process comes
+    back. Nobody else is named for it."""
     plan = box.servers("async", 2, 1, "async", max_staleness=3)
     run = launch(box, plan, 1500, "--deadline", 6)
     until(lambda: steps(run) > 300, "it trains")
@@ -157,16 +210,30 @@ def test_silent(box):
     isBack(run, 1)
     run.ends()
     run.err.never(*BEFORE)
-    assert {name.rstrip(":") for name in run.err.matches("a wait lasts: (.*?) ")} <= {asName("worker-1")}
+    assert {name.rstrip(":") for name in run.err.matches("a wait lasts: (.*?) ")} <= {
+        asName("worker-1")
+    }
     assert updates(box / "dump") == 1500
 
 
 @pytest.mark.parametrize("when", ["away", "before"])
 def test_stopped_while_away(box, when):
-    """SIGTERM while a worker is away, or right before it dies: it comes back, and the run ends in good order, with a checkpoint from which
-    it goes on."""
+    """SIGTERM while a worker is away, or right before it dies: it comes back, and the run ends in
+    good order, with a checkpoint from which it goes on."""
     plan = box.servers("async", 2, 2, "async")
-    train = plan, "--steps", 4000, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 100000, "--max_restarts", 3, "--dump_variables", "dump"
+    train = (
+        plan,
+        "--steps",
+        4000,
+        "--checkpoint_dir",
+        "ckpt",
+        "--save_checkpoint_steps",
+        100000,
+        "--max_restarts",
+        3,
+        "--dump_variables",
+        "dump",
+    )
     run = box.launch(*train, "--fetch", "loss", env=SLOW)
     until(lambda: steps(run) > 100, "it trains")
     goesAndComesBack(run, 1, 3, "worker-1")
@@ -190,8 +257,22 @@ def test_stopped_while_away(box, when):
 def test_who_is_needed(box, task):
     """A parameter server and the chief: all go back to the last checkpoint, and why is said."""
     plan = box.servers("async", 2, 1, "async")
-    run = box.launch(plan, "--steps", 1000, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 400, "--max_restarts", 3,
-                     "--dump_variables", "dump", "--fetch", "loss", env=SLOW)
+    run = box.launch(
+        plan,
+        "--steps",
+        1000,
+        "--checkpoint_dir",
+        "ckpt",
+        "--save_checkpoint_steps",
+        400,
+        "--max_restarts",
+        3,
+        "--dump_variables",
+        "dump",
+        "--fetch",
+        "loss",
+        env=SLOW,
+    )
     box.checkpoint("ckpt")
     until(lambda: steps(run) > 450, "the phase behind it has begun")
     os.kill(run.pidOf(task), signal.SIGKILL)
@@ -211,11 +292,15 @@ def test_no_more_restarts(box):
     isBack(run, 1)
     os.kill(run.pidOf("worker-1"), signal.SIGKILL)
     run.ends(138, 20)
-    run.err.expect(rf"{asName('worker-1')} .*was killed by signal 9", r"all restarts are used up \(--max_restarts 1\)")
+    run.err.expect(
+        rf"{asName('worker-1')} .*was killed by signal 9",
+        r"all restarts are used up \(--max_restarts 1\)",
+    )
 
 
 def test_staleness(box):
-    """With a bound on staleness the others wait for one that is away when they are so far ahead, and go on with it."""
+    """With a bound on staleness the others wait for one that is away when they are so far ahead,
+    and go on with it."""
     plan = box.servers("async", 3, 2, "async", max_staleness=2)
     run = launch(box, plan, 2000, "--stats", "stats.json", most=3)
     until(lambda: steps(run) > 300, "it trains")
@@ -233,10 +318,16 @@ def test_status_of_one_that_is_away(box):
     states = {}
 
     def look():  # it is away for twice as long each time
-        states.update({task["name"]: task["state"] for task in json.loads(box.graphrun("status", "ckpt", "--json").out.text())["tasks"]})
+        states.update(
+            {
+                task["name"]: task["state"]
+                for task in json.loads(box.graphrun("status", "ckpt", "--json").out.text())["tasks"]
+            }
+        )
         if states[asName("worker-1")] != "restarting" and (pid := run.pidNow("worker-1")):
             os.kill(pid, signal.SIGKILL)
         return states[asName("worker-1")] == "restarting"
+
     until(look, lambda: f"the status says so, and not {states}")
     assert states[asName("worker-0")] == "running" and states[asName("ps-0")] == "running"
     run.stop(1)

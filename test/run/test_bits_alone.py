@@ -1,11 +1,14 @@
-"""The bits of a model's variables are its own: a further minimize, data set or phase in the same plan, before it in the text or behind it,
-changes none. A metric behind the training is that of --entry eval."""
+"""The bits of a model's variables are its own: a further minimize, data set or phase in the same
+plan, before it in the text or behind it, changes none. A metric behind the training is that of
+--entry eval."""
+
 import os
 import re
 
 import pytest
 
-# A network, and a product of one row; what is further has the same numbers as a column, which is one operand to the library.
+# A network, and a product of one row; what is further has the same numbers as a column, which is
+# one operand to the library.
 OWN_VARIABLES = """\
 graph.variable @w1 : tensor<40x64xf32> = #graph.glorot_uniform<seed = 1>
 graph.variable @w2 : tensor<64x10xf32> = #graph.glorot_uniform<seed = 2>
@@ -71,14 +74,28 @@ graph.func @eval_step() -> () attributes {role = #graph.role<eval>} {
 graph.dataset @tests : (tensor<2000xf32>) = #graph.synthetic<samples = 5, seed = 1>
 """
 # Declarations, what stands before the model's own, what behind it, and further functions.
-FURTHER = {"minimize": (FURTHER_VARIABLES, "", MINIMIZE, ""), "minimize-first": (FURTHER_VARIABLES, MINIMIZE, "", ""), "set": (SET, "", BATCH, ""),
-           "set-first": (SET, BATCH, "", ""), "phase": ("", "", "", PHASE), "all": (FURTHER_VARIABLES + SET, BATCH, MINIMIZE, PHASE)}
+FURTHER = {
+    "minimize": (FURTHER_VARIABLES, "", MINIMIZE, ""),
+    "minimize-first": (FURTHER_VARIABLES, MINIMIZE, "", ""),
+    "set": (SET, "", BATCH, ""),
+    "set-first": (SET, BATCH, "", ""),
+    "phase": ("", "", "", PHASE),
+    "all": (FURTHER_VARIABLES + SET, BATCH, MINIMIZE, PHASE),
+}
 NAMES = "w1 w2 row under w1_Momentum w2_Momentum row_Momentum under_Momentum".split()
 
 
 def model(declarations="", before="", behind="", functions="", rate="0.01"):
-    return (OWN_VARIABLES + declarations + 'graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {\n' +
-            before + OWN + behind + "  graph.return %loss : tensor<f32>\n}\n" + functions).replace("RATE", rate)
+    return (
+        OWN_VARIABLES
+        + declarations
+        + 'graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {\n'
+        + before
+        + OWN
+        + behind
+        + "  graph.return %loss : tensor<f32>\n}\n"
+        + functions
+    ).replace("RATE", rate)
 
 
 def trained(box, cluster, text):
@@ -87,32 +104,49 @@ def trained(box, cluster, text):
     folder = box.weights(box.compile("model", cluster, "model.mlir"), "--steps", 20)
     found = {}
     for name in NAMES:
-        (file,) = [file for file in os.listdir(folder) if re.fullmatch(name.replace("_", ".*") + r"\.npy", file)]
+        (file,) = [
+            file
+            for file in os.listdir(folder)
+            if re.fullmatch(name.replace("_", ".*") + r"\.npy", file)
+        ]
         found[name] = (folder / file).read_bytes()
     return found
 
 
-CLUSTERS = {"one": {"worker": 1}, "servers": {"worker": 2, "ps": 1}, "all_reduce": {"worker": 2, "strategy": "all_reduce"}}
+CLUSTERS = {
+    "one": {"worker": 1},
+    "servers": {"worker": 2, "ps": 1},
+    "all_reduce": {"worker": 2, "strategy": "all_reduce"},
+}
 
 
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_bits(box, cluster):
-    """On one device, on a parameter server with two workers and by all-reduce; another learning rate gives other bits of all."""
+    """On one device, on a parameter server with two workers and by all-reduce; another learning
+    rate gives other bits of all."""
     cluster = CLUSTERS[cluster]
     alone = trained(box, cluster, model())
     for name, more in FURTHER.items():
-        assert [v for v, data in trained(box, cluster, model(*more)).items() if data != alone[v]] == [], name
-    assert [v for v, data in trained(box, cluster, model(rate="0.011")).items() if data != alone[v]] == NAMES
+        assert [
+            v for v, data in trained(box, cluster, model(*more)).items() if data != alone[v]
+        ] == [], name
+    assert [
+        v for v, data in trained(box, cluster, model(rate="0.011")).items() if data != alone[v]
+    ] == NAMES
 
 
 def test_metric(box):
-    """That of a checkpoint is one number to its last bit (`low` shows the last ones), whatever the process has computed before."""
+    """That of a checkpoint is one number to its last bit (`low` shows the last ones), whatever the
+    process has computed before."""
     box.write("all.mlir", model(*FURTHER["all"]))
     plan = box.compile("all", {"worker": 1}, "all.mlir")
 
     def metrics(*arguments):
         return box.graphrun(plan, *arguments, "--checkpoint_dir", "trained").out.matches("^test .*")
+
     behind = metrics("--steps", 3)
     assert len([line for line in behind if re.match("test (m|low) -?[0-9]", line)]) == 2
     assert metrics("--entry", "eval") == behind
-    assert [line for line in metrics("--steps", 4) if "low" in line] != [line for line in behind if "low" in line]
+    assert [line for line in metrics("--steps", 4) if "low" in line] != [
+        line for line in behind if "low" in line
+    ]

@@ -1,4 +1,6 @@
-"""Private functions and graph.call through all of it: what is declared once trains, evaluates and predicts as what is written out does."""
+"""Private functions and graph.call through all of it: what is declared once trains, evaluates and
+predicts as what is written out does."""
+
 import pytest
 from box import accuracy, same, servers
 
@@ -10,7 +12,8 @@ graph.variable @w3 : tensor<32x4xf32> = #graph.glorot_uniform<seed = 3>
 graph.dataset @train : (tensor<20xf32>, tensor<i32>) = #graph.synthetic<samples = 203, seed = 7, limits = [0, 4]> {shuffle = true, seed = 11}
 graph.dataset @test : (tensor<20xf32>, tensor<i32>) = #graph.synthetic<samples = 57, seed = 8, limits = [0, 4]>
 """
-# A layer that takes its weights, one that reads them and is called twice, a network that calls both: three calls deep.
+# A layer that takes its weights, one that reads them and is called twice, a network that calls
+# both: three calls deep.
 FUNCTIONS = """
 graph.func private @product(%x: tensor<8x20xf32>, %w: tensor<20x32xf32>) -> tensor<8x32xf32> {
   %y = graph.matmul %x, %w : (tensor<8x20xf32>, tensor<20x32xf32>) -> tensor<8x32xf32>
@@ -81,8 +84,12 @@ NETWORK
   graph.return %y : tensor<8x4xf32>
 }
 """
-CLUSTERS = {"one": {"worker": 1, "strategy": {"name": "one_device", "micro_batches": 2}}, "servers": servers(2, 1), "ring": {"worker": 2, "strategy": "all_reduce"},
-            "towers": {"worker": 2, "strategy": "mirrored"}}
+CLUSTERS = {
+    "one": {"worker": 1, "strategy": {"name": "one_device", "micro_batches": 2}},
+    "servers": servers(2, 1),
+    "ring": {"worker": 2, "strategy": "all_reduce"},
+    "towers": {"worker": 2, "strategy": "mirrored"},
+}
 
 
 @pytest.fixture
@@ -93,13 +100,36 @@ def models(box):
 
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_as_written_out(box, models, name):
-    """The weights, the accuracy, what is fetched from within a call, and what is predicted: the same bytes."""
+    """The weights, the accuracy, what is fetched from within a call, and what is predicted: the
+    same bytes."""
     said = []
     for model in "called", "written":
         plan = box.compile(f"{model}-{name}", CLUSTERS[name], f"{model}.mlir")
-        weights = box.weights(plan, "--steps", 30, "--fetch", "net/first/sums", "--fetch", "net/second/sums", "--checkpoint_dir", f"run-{model}")
+        weights = box.weights(
+            plan,
+            "--steps",
+            30,
+            "--fetch",
+            "net/first/sums",
+            "--fetch",
+            "net/second/sums",
+            "--checkpoint_dir",
+            f"run-{model}",
+        )
         trained = box.last.out
-        predicted = box.graphrun(plan, "--entry", "predict", "--steps", 3, "--fetch", "logits", "--fetch", "net/second/sums", "--checkpoint_dir", f"run-{model}").out
+        predicted = box.graphrun(
+            plan,
+            "--entry",
+            "predict",
+            "--steps",
+            3,
+            "--fetch",
+            "logits",
+            "--fetch",
+            "net/second/sums",
+            "--checkpoint_dir",
+            f"run-{model}",
+        ).out
         said.append((weights, accuracy(trained), trained.matches("^net/.*"), predicted.lines()))
     same(said[0][0], said[1][0])
     assert said[0][1:] == said[1][1:]
@@ -107,20 +137,47 @@ def test_as_written_out(box, models, name):
 
 
 def test_shared(box, models):
-    """The layer that is called twice is one: with weights of its own for the second call the loss is another from the second step on."""
+    """The layer that is called twice is one: with weights of its own for the second call the loss
+    is another from the second step on."""
     other = (VARIABLES + PHASES.replace("NETWORK\n", WRITTEN)).replace(
-        "graph.variable @b2", "graph.variable @w4 : tensor<32x32xf32> = #graph.glorot_uniform<seed = 2> {drawn_as = \"w2\"}\ngraph.variable @b2")
-    other = other.replace("  %m2 = graph.matmul %h1, %w2", "  %w4 = graph.read @w4 : tensor<32x32xf32>\n  %m2 = graph.matmul %h1, %w4")
+        "graph.variable @b2",
+        "graph.variable @w4 : tensor<32x32xf32> = #graph.glorot_uniform<seed = 2> {drawn_as = \"w2\"}\ngraph.variable @b2",
+    )
+    other = other.replace(
+        "  %m2 = graph.matmul %h1, %w2",
+        "  %w4 = graph.read @w4 : tensor<32x32xf32>\n  %m2 = graph.matmul %h1, %w4",
+    )
     box.write("other.mlir", other)
-    losses = [box.graphrun(box.oneDevice(name, 2, f"{name}.mlir"), "--steps", 5, "--fetch", "loss").out.matches("^loss (.*)") for name in ("called", "other")]
+    losses = [
+        box.graphrun(
+            box.oneDevice(name, 2, f"{name}.mlir"), "--steps", 5, "--fetch", "loss"
+        ).out.matches("^loss (.*)")
+        for name in ("called", "other")
+    ]
     assert losses[0][0] == losses[1][0] and losses[0][1:] != losses[1][1:]
 
 
 def test_placed(box, models):
-    """A call's device is that of the ops within it, where a model is spread over tasks; the bits are one device's."""
-    text = (box / "called.mlir").read_text().replace('{graph.name = "second"}', '{graph.name = "second", graph.device = #graph.device<"/job:worker/task:1">}')
+    """A call's device is that of the ops within it, where a model is spread over tasks; the bits
+    are one device's."""
+    text = (
+        (box / "called.mlir")
+        .read_text()
+        .replace(
+            '{graph.name = "second"}',
+            '{graph.name = "second", graph.device = #graph.device<"/job:worker/task:1">}',
+        )
+    )
     box.write("placed.mlir", text)
-    plan = box.compile("placed", {"worker": 2, "strategy": "in_graph"}, "placed.mlir", flags=["--log-device-placement"])
-    assert [plan.err.matches(rf"^train_step/{op}: .*/task:(\d)/") for op in ("tanh", "tanh_1")] == [["0"], ["1"]]
+    plan = box.compile(
+        "placed",
+        {"worker": 2, "strategy": "in_graph"},
+        "placed.mlir",
+        flags=["--log-device-placement"],
+    )
+    assert [plan.err.matches(rf"^train_step/{op}: .*/task:(\d)/") for op in ("tanh", "tanh_1")] == [
+        ["0"],
+        ["1"],
+    ]
     weights = box.weights(plan, "--steps", 20)
     same(weights, box.weights(box.oneDevice("alone", 1, "called.mlir"), "--steps", 20))

@@ -1,4 +1,6 @@
-"""What graphrun makes of streams, limits and environment, and what it prints and writes. test/tools/graphrun/refused.test has what it refuses."""
+"""What graphrun makes of streams, limits and environment, and what it prints and writes.
+test/tools/graphrun/refused.test has what it refuses."""
+
 import json
 import os
 import signal
@@ -13,14 +15,19 @@ def test_feeds(box):
     write(box / "good.npy", "<f4", (2, 3), range(1, 7))
     write(box / "double.npy", "<f8", (2, 3), range(6))
     apply = [feed, "--entry", "predict", "--fetch", "y", "--feed"]
-    box.refused("--feed x: expected tensor<2x3xf32>, double.npy has tensor<2x3xf64>", *apply, "x=double.npy")
+    box.refused(
+        "--feed x: expected tensor<2x3xf32>, double.npy has tensor<2x3xf64>", *apply, "x=double.npy"
+    )
     box.graphrun(*apply, "x=good.npy").out.expect(r"^y \[\[.*\] \[.*\]\]$")
 
 
 def test_standard_streams(box, two):
-    """A full disk is an error, a reader that has seen enough ends the run, a closed descriptor is nobody's file."""
+    """A full disk is an error, a reader that has seen enough ends the run, a closed descriptor is
+    nobody's file."""
     with open("/dev/full", "w") as full:
-        box.graphrun(two, "--steps", 3, "--fetch", "loss", status=1, stdout=full).err.expect("could not be written to standard output")
+        box.graphrun(two, "--steps", 3, "--fetch", "loss", status=1, stdout=full).err.expect(
+            "could not be written to standard output"
+        )
     reading, writing = os.pipe()
     run = box.launch(two, "--steps", FOREVER, "--fetch", "loss", stdout=writing)
     os.close(writing)
@@ -35,16 +42,25 @@ def test_limits(box, two):
     files = box.run("sh", "-c", f"ulimit -n 12; exec graphrun {two} --steps 3", status=1)
     files.expect("Too many open files; raise ulimit -n")
     files.oneError()
-    large = box.oneDevice("library", 1, HERE.parent / "bench/models/mlp.mlir")  # large enough for the library's matmul
-    box.run("bash", "-c", f"ulimit -f 1000; exec graphrun {large} --steps 3 --checkpoint_dir small", status=None).expect(
-        r"small/step-3\.[0-9a-f]{8}\.partial/.*: File too large")
+    large = box.oneDevice(
+        "library", 1, HERE.parent / "bench/models/mlp.mlir"
+    )  # large enough for the library's matmul
+    box.run(
+        "bash",
+        "-c",
+        f"ulimit -f 1000; exec graphrun {large} --steps 3 --checkpoint_dir small",
+        status=None,
+    ).expect(r"small/step-3\.[0-9a-f]{8}\.partial/.*: File too large")
     assert not os.listdir(box / "small")
 
 
 def test_pipes(box, two):
-    """A pipe that is open is read, once, for all tasks; '-' is standard input, '-' and '_' in flags are alike, results go to standard
-    output and progress to standard error; a log that cannot be written ends no run, and is said in one kind of line."""
-    box.run("bash", "-c", f"exec graphrun <(cat {two}) --steps 3 --stats -").out.expect('"/job:worker/task:1"')
+    """A pipe that is open is read, once, for all tasks; '-' is standard input, '-' and '_' in flags
+    are alike, results go to standard output and progress to standard error; a log that cannot be
+    written ends no run, and is said in one kind of line."""
+    box.run("bash", "-c", f"exec graphrun <(cat {two}) --steps 3 --stats -").out.expect(
+        '"/job:worker/task:1"'
+    )
     with open(box / two) as plan:
         box.graphrun("/dev/stdin", "--steps", 3, "--local=true", stdin=plan).err.expect("step 3/3")
     with open(box / two) as plan:
@@ -59,27 +75,61 @@ def test_pipes(box, two):
 
 
 def test_tf_config(box, two):
-    """One that cannot be used: a line, and where it names this task a refusal; --local asks for none. Addresses without a task are not used."""
+    """One that cannot be used: a line, and where it names this task a refusal; --local asks for
+    none. Addresses without a task are not used."""
     others = {"cluster": {"worker": ["a:1"]}}
-    box.graphrun(two, "--steps", 3, env={"TF_CONFIG": json.dumps(others)}).err.expect("TF_CONFIG is not used: it has 1 worker task, the plan has")
+    box.graphrun(two, "--steps", 3, env={"TF_CONFIG": json.dumps(others)}).err.expect(
+        "TF_CONFIG is not used: it has 1 worker task, the plan has"
+    )
     mine = {"TF_CONFIG": json.dumps({**others, "task": {"type": "worker", "index": 0}})}
-    box.refused("TF_CONFIG is not used: it has .*names this process.s task", two, "--steps", 3, env=mine)
+    box.refused(
+        "TF_CONFIG is not used: it has .*names this process.s task", two, "--steps", 3, env=mine
+    )
     box.graphrun(two, "--steps", 3, "--local", env=mine)
-    box.write("addresses.json", {"cluster": {"ps": ["localhost:1"], "worker": ["localhost:2", "localhost:3"]}})
+    box.write(
+        "addresses.json",
+        {"cluster": {"ps": ["localhost:1"], "worker": ["localhost:2", "localhost:3"]}},
+    )
     box.graphrun(two, "--steps", 3, "--cluster", "addresses.json").err.expect(
-        "no task is named, so every task starts here and the addresses from addresses.json are not used")
+        "no task is named, so every task starts here and the addresses from addresses.json are not used"
+    )
 
 
 def test_names_of_another_encoding(box, two):
     """A folder whose name is no UTF-8; the log file is JSON all the same."""
+
     def run(*arguments, **how):
         return box.run("bash", "-c", "exec graphrun " + " ".join(map(str, arguments)), **how)
-    run(two, "--steps", 3, "--dump_variables", r"$'dump\xff'", "--checkpoint_dir", r"$'check\xff'", "--log_file", "odd.json")
+
+    run(
+        two,
+        "--steps",
+        3,
+        "--dump_variables",
+        r"$'dump\xff'",
+        "--checkpoint_dir",
+        r"$'check\xff'",
+        "--log_file",
+        "odd.json",
+    )
     folder = os.fsencode(box.folder)
-    assert os.path.isfile(folder + b"/dump\xff/w1.npy") and os.path.isdir(folder + b"/check\xff/step-3")
+    assert os.path.isfile(folder + b"/dump\xff/w1.npy") and os.path.isdir(
+        folder + b"/check\xff/step-3"
+    )
     open(folder + b"/file\xff", "w").close()
-    run(two, "--steps", 3, "--checkpoint_dir", r"$'file\xff'", "--log_file", "odd.json", status=(1, 2)).expect("file.*: Not a directory")
-    assert [json.loads(line) for line in (box / "odd.json").read_text(encoding="utf-8").splitlines()]
+    run(
+        two,
+        "--steps",
+        3,
+        "--checkpoint_dir",
+        r"$'file\xff'",
+        "--log_file",
+        "odd.json",
+        status=(1, 2),
+    ).expect("file.*: Not a directory")
+    assert [
+        json.loads(line) for line in (box / "odd.json").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def test_what_is_written(box, two):
@@ -97,11 +147,17 @@ def test_what_is_written(box, two):
         assert task["steps"] == -(-2 * 203 // 16), name
         assert 0 < task["first_step_s"] < 30 and task["rss_bytes"] > 1e6
         assert task["step_ms"]["min"] <= task["step_ms"]["median"] <= task["step_ms"]["p99"]
-    assert sum(task["bytes_sent"] for task in tasks.values()) == sum(task["bytes_received"] for task in tasks.values()) > 0
+    assert (
+        sum(task["bytes_sent"] for task in tasks.values())
+        == sum(task["bytes_received"] for task in tasks.values())
+        > 0
+    )
     assert tasks["/job:worker/task:0"]["bytes_sent"] == tasks["/job:worker/task:1"]["bytes_sent"]
     assert 0 <= stats["final"]["accuracy"] <= 1 and stats["final"]["loss"] > 0
 
 
 def test_evaluation(box, two):
-    box.graphrun(two, "--entry", "eval", "--steps", 6).out.expect(r"^test accuracy .* \(57 samples\)")
+    box.graphrun(two, "--entry", "eval", "--steps", 6).out.expect(
+        r"^test accuracy .* \(57 samples\)"
+    )
     box.graphrun(two, "--epochs", 3, "--eval_every_epochs", 1).err.expect(r"accuracy 0\.")

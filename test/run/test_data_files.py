@@ -1,4 +1,5 @@
 """Data files that are missing, damaged or of another shape, and good ones from everywhere."""
+
 import gzip
 import os
 import shutil
@@ -18,7 +19,9 @@ def plan(box, cache):
 
 def put(box, folder, images=GOOD[0], labels=GOOD[1], packed=True):
     for name, data in ("images", images), ("labels", labels):
-        box.write(f"{folder}/{name}" + ".gz" * packed, gzip.compress(data, mtime=0) if packed else data)
+        box.write(
+            f"{folder}/{name}" + ".gz" * packed, gzip.compress(data, mtime=0) if packed else data
+        )
 
 
 def damage(box, folder):
@@ -34,22 +37,35 @@ def damage(box, folder):
     elif folder == "half":
         put(box, folder)
         data = (box / "half/images.gz").read_bytes()
-        box.write("half/images.gz", data[:len(data) // 2])
+        box.write("half/images.gz", data[: len(data) // 2])
     elif folder != "nothing":
-        put(box, folder, *{"shape": (idx((50, 2, 4), bytes(400)), GOOD[1]), "count": (GOOD[0], idx((49,), bytes(49))), "short": (GOOD[0][:-1], GOOD[1]),
-                           "text": (b"no images at all", GOOD[1]), "header": (idx((2**31, 2**31, 2**31), b""), GOOD[1])}[folder])
+        put(
+            box,
+            folder,
+            *{
+                "shape": (idx((50, 2, 4), bytes(400)), GOOD[1]),
+                "count": (GOOD[0], idx((49,), bytes(49))),
+                "short": (GOOD[0][:-1], GOOD[1]),
+                "text": (b"no images at all", GOOD[1]),
+                "header": (idx((2**31, 2**31, 2**31), b""), GOOD[1]),
+            }[folder],
+        )
 
 
-@pytest.mark.parametrize("folder, words", {
-    "nothing": "images.gz not found; looked in nothing .*--data_dir",
-    "absent": "images.gz not found; looked in absent .*which is no folder",
-    "shape": "shape/images.gz has samples of 8 elements .*expects tensor<6xf32>",
-    "count": "count/labels.gz has 49 samples, images.gz has 50",
-    "short": "short/images.gz: truncated.*promises 300 bytes of elements, found 299",
-    "text": "text/images.gz: not an IDX file",
-    "sum": "sum/images.gz: damaged gzip file.*incorrect data check",
-    "half": "half/images.gz: damaged gzip file.*truncated",
-    "header": "header/images.gz: not an IDX file.*1 TiB"}.items())
+@pytest.mark.parametrize(
+    "folder, words",
+    {
+        "nothing": "images.gz not found; looked in nothing .*--data_dir",
+        "absent": "images.gz not found; looked in absent .*which is no folder",
+        "shape": "shape/images.gz has samples of 8 elements .*expects tensor<6xf32>",
+        "count": "count/labels.gz has 49 samples, images.gz has 50",
+        "short": "short/images.gz: truncated.*promises 300 bytes of elements, found 299",
+        "text": "text/images.gz: not an IDX file",
+        "sum": "sum/images.gz: damaged gzip file.*incorrect data check",
+        "half": "half/images.gz: damaged gzip file.*truncated",
+        "header": "header/images.gz: not an IDX file.*1 TiB",
+    }.items(),
+)
 def test_refused(box, plan, folder, words):
     """One line of error with the file, the cause and the remedy, status 1."""
     damage(box, folder)
@@ -58,17 +74,20 @@ def test_refused(box, plan, folder, words):
 
 def test_no_file(box, plan):
     """It says where it looked."""
-    box.graphrun(plan, "--steps", 3, status=1).expect("images.gz not found; looked in .*/usr/share/datasets.*--data_dir")
+    box.graphrun(plan, "--steps", 3, status=1).expect(
+        "images.gz not found; looked in .*/usr/share/datasets.*--data_dir"
+    )
 
 
 def test_same_samples(box, cache, plan):
-    """Good files are decoded once into the cache; the same samples come from a .gz, the cache, a plain file, beside the plan, and where
-    no cache can be written."""
+    """Good files are decoded once into the cache; the same samples come from a .gz, the cache, a
+    plain file, beside the plan, and where no cache can be written."""
     put(box, "packed")
     put(box, "plain", packed=False)
 
     def run(*arguments):
         return box.weights(plan, "--steps", 30, *arguments)
+
     first = run("--data_dir", "packed")
     assert len(list(cache.glob("*.idx"))) == 2
     same(first, run("--data_dir", "packed"))

@@ -1,4 +1,6 @@
-"""--export_dir: a folder that predicts what the plan predicts from its last checkpoint, without plan and cluster; whole or not there."""
+"""--export_dir: a folder that predicts what the plan predicts from its last checkpoint, without
+plan and cluster; whole or not there."""
+
 import fcntl
 import json
 import os
@@ -20,10 +22,13 @@ def exported(box, plan, *arguments):
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_same_predictions(box, strategy):
-    """Bit for bit those of the plan from the same checkpoint; on another machine there is nothing but the export."""
+    """Bit for bit those of the plan from the same checkpoint; on another machine there is nothing
+    but the export."""
     plan = served(box, strategy)
     exported(box, plan)
-    box.graphrun(plan, "--entry", "predict", "--checkpoint_dir", "ckpt", *FEED, "--fetch", "logits=plan.npy")
+    box.graphrun(
+        plan, "--entry", "predict", "--checkpoint_dir", "ckpt", *FEED, "--fetch", "logits=plan.npy"
+    )
     os.remove(box / plan)
     shutil.move(box / "out", box / "elsewhere")
     shutil.rmtree(box / "ckpt")
@@ -33,7 +38,12 @@ def test_same_predictions(box, strategy):
     run.err.never("initial value")
     shard = (box / "elsewhere/1/variables/step-20/variables.safetensors").read_bytes()
     assert b'"w1"' in shard and b"Momentum" not in shard and b"global_step" not in shard
-    assert not [name for _, folders, names in os.walk(box / "elsewhere") for name in folders + names if "partial" in name or name.startswith(".")]
+    assert not [
+        name
+        for _, folders, names in os.walk(box / "elsewhere")
+        for name in folders + names
+        if "partial" in name or name.startswith(".")
+    ]
 
 
 def test_whole_data_set(box):
@@ -49,11 +59,14 @@ def test_whole_data_set(box):
 
 
 def test_versions(box):
-    """Each export is the next version; the folder means the newest, and each can be named. What a killed run has left goes."""
+    """Each export is the next version; the folder means the newest, and each can be named. What a
+    killed run has left goes."""
     plan = served(box)
     exported(box, plan)
     box.write("out/7.partial/predict.plan", "cut")
-    box.graphrun(plan, "--steps", 30, *TRAIN[2:], *FEED).err.expect("exported ckpt/step-30 to out/2;")
+    box.graphrun(plan, "--steps", 30, *TRAIN[2:], *FEED).err.expect(
+        "exported ckpt/step-30 to out/2;"
+    )
     assert sorted(os.listdir(box / "out")) == ["1", "2"]
     box.graphrun("out", *FEED).err.expect("going on from out/2/variables/step-30")
     box.graphrun("out/1", *FEED).err.expect("going on from out/1/variables/step-20")
@@ -77,7 +90,9 @@ def test_another_run_exports(box):
 @pytest.mark.parametrize("how", ["stopped", "lost"])
 def test_while_another_run_exports(box, how):
     """The wait for it hears a stop, and the loss of a task."""
-    plan = box.compile("served", {"worker": 2, "ps": 1, "strategy": "parameter_server"}, MODELS / "observed.mlir")
+    plan = box.compile(
+        "served", {"worker": 2, "ps": 1, "strategy": "parameter_server"}, MODELS / "observed.mlir"
+    )
     (box / "out").mkdir()
     held = os.open(box / "out", os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -86,11 +101,17 @@ def test_while_another_run_exports(box, how):
         run.err.waitFor("another run exports to out; waiting until it has, at most 4m")
         if how == "stopped":
             run.stop(status=1)
-            run.err.expect("^graphrun: stopped behind training, as asked$", "--export_dir out: nothing is exported, since the run was stopped")
+            run.err.expect(
+                "^graphrun: stopped behind training, as asked$",
+                "--export_dir out: nothing is exported, since the run was stopped",
+            )
         else:
             os.kill(run.pidOf("ps-0"), signal.SIGKILL)
             run.ends(LOST)
-            run.err.expect("^graphrun: /job:ps/task:0 .* was killed by signal 9", "--export_dir out: nothing is exported, since the run failed")
+            run.err.expect(
+                "^graphrun: /job:ps/task:0 .* was killed by signal 9",
+                "--export_dir out: nothing is exported, since the run failed",
+            )
     finally:
         os.close(held)
     assert os.listdir(box / "out") == []
@@ -102,8 +123,12 @@ def test_shown(box):
     shown = json.loads(box.graphrun("show", "out", "--json").out.text())
     assert shown["export"] == "out/1" and [step["whole"] for step in shown["checkpoint"]] == [True]
     assert [phase["role"] for phase in shown["phases"]] == ["predict"]
-    assert {variable["name"] for variable in shown["frozen_variables"]} == {variable["name"].split("/")[0] for variable in shown["variables"]}
-    box.graphrun("show", "out").out.expect("^export: out/1$", "^frozen variables \\([0-9]+\\)$", "^kind: plan$")
+    assert {variable["name"] for variable in shown["frozen_variables"]} == {
+        variable["name"].split("/")[0] for variable in shown["variables"]
+    }
+    box.graphrun("show", "out").out.expect(
+        "^export: out/1$", "^frozen variables \\([0-9]+\\)$", "^kind: plan$"
+    )
     (box / "out/1/predict.plan").write_bytes(b"cut")
     box.graphrun("show", "out", status=1).err.expect("graphrun show: out/1/predict.plan: ")
 
@@ -111,7 +136,11 @@ def test_shown(box):
 def test_damaged(box):
     """Whatever is cut, changed or missing is named, in one line; nothing is predicted."""
     exported(box, served(box))
-    shard, manifest, file = "1/variables/step-20/variables.safetensors", "1/variables/step-20/manifest.json", "1/predict.plan"
+    shard, manifest, file = (
+        "1/variables/step-20/variables.safetensors",
+        "1/variables/step-20/manifest.json",
+        "1/predict.plan",
+    )
 
     def broken(pattern, name, change):
         shutil.copytree(box / "out", box / "damaged")
@@ -125,13 +154,20 @@ def test_damaged(box):
         return data
 
     broken("the export damaged/1 is damaged: .*variables.safetensors: crc32c", shard, flip)
-    broken("the export damaged/1 is damaged: .*variables.safetensors: [0-9]+ bytes, the manifest promises", shard, lambda data: data[:-1])
+    broken(
+        "the export damaged/1 is damaged: .*variables.safetensors: [0-9]+ bytes, the manifest promises",
+        shard,
+        lambda data: data[:-1],
+    )
     broken("the export damaged/1 is damaged: .*manifest.json", manifest, flip)
     broken("damaged/1/predict.plan: damaged plan", file, flip)
     broken("damaged/1/predict.plan: truncated plan", file, lambda data: data[:-1])
     broken("damaged/1/predict.plan: not a plan", file, lambda data: b"")
-    for name, pattern in ((shard, "is damaged: .*variables.safetensors"), (file, "is damaged: it has no predict.plan"),
-                          (os.path.dirname(manifest), "its variables are 0 checkpoints, expected one")):
+    for name, pattern in (
+        (shard, "is damaged: .*variables.safetensors"),
+        (file, "is damaged: it has no predict.plan"),
+        (os.path.dirname(manifest), "its variables are 0 checkpoints, expected one"),
+    ):
         shutil.copytree(box / "out", box / "damaged")
         (shutil.rmtree if (box / "damaged" / name).is_dir() else os.remove)(box / "damaged" / name)
         box.refused(pattern, "damaged", *FEED)
@@ -139,11 +175,16 @@ def test_damaged(box):
 
 
 def test_nothing_exported(box):
-    """Behind a loss that is no number, a stop or a failure there is no version, and the run says so."""
-    plan = served(box, text=lambda model: model.replace("learning_rate = 0.05", "learning_rate = 1.0e30"))
+    """Behind a loss that is no number, a stop or a failure there is no version, and the run says
+    so."""
+    plan = served(
+        box, text=lambda model: model.replace("learning_rate = 0.05", "learning_rate = 1.0e30")
+    )
     run = box.graphrun(plan, *TRAIN, *FEED, "--nan", "stop")
     run.err.expect("--export_dir out: nothing is exported, since training ended by --nan stop")
-    box.graphrun(plan, *TRAIN, *FEED, status=1).err.expect("--export_dir out: nothing is exported, since the run failed")
+    box.graphrun(plan, *TRAIN, *FEED, status=1).err.expect(
+        "--export_dir out: nothing is exported, since the run failed"
+    )
     good = served(box, "all-reduce")
     run = box.trains(good, "--checkpoint_dir", "long", "--export_dir", "out", *FEED)
     run.stop(status=1)
@@ -152,33 +193,88 @@ def test_nothing_exported(box):
 
 
 def test_nan_weights(box):
-    """A weight that the last step has made infinite, by a finite loss, is neither saved nor exported."""
-    plan = served(box, text=lambda model: model.replace("learning_rate = 0.05", "learning_rate = 3.0e38").replace(
-        "@b2 : tensor<4xf32> = #graph.zeros", "@b2 : tensor<4xf32> = #graph.value<dense<3.0e38> : tensor<4xf32>>"))
+    """A weight that the last step has made infinite, by a finite loss, is neither saved nor
+    exported."""
+    plan = served(
+        box,
+        text=lambda model: model.replace("learning_rate = 0.05", "learning_rate = 3.0e38").replace(
+            "@b2 : tensor<4xf32> = #graph.zeros",
+            "@b2 : tensor<4xf32> = #graph.value<dense<3.0e38> : tensor<4xf32>>",
+        ),
+    )
     run = box.graphrun(plan, "--steps", 1, *TRAIN[2:], *FEED, status=1)
-    run.err.expect("^graphrun: .*variable b2 is NaN or infinite behind step 1, and nothing is saved; try a smaller learning rate",
-                   "--export_dir out: nothing is exported, since the run failed")
+    run.err.expect(
+        "^graphrun: .*variable b2 is NaN or infinite behind step 1, and nothing is saved; try a smaller learning rate",
+        "--export_dir out: nothing is exported, since the run failed",
+    )
     run = box.graphrun(plan, "--steps", 1, *TRAIN[2:], *FEED, "--nan", "stop")
-    run.err.expect("training ends at step 1 of 1: variable b2 is NaN or infinite behind step 1; --nan stop: nothing is saved, and no checkpoint was saved before",
-                   "--export_dir out: nothing is exported, since training ended by --nan stop")
+    run.err.expect(
+        "training ends at step 1 of 1: variable b2 is NaN or infinite behind step 1; --nan stop: nothing is saved, and no checkpoint was saved before",
+        "--export_dir out: nothing is exported, since training ended by --nan stop",
+    )
     assert not (box / "out").exists() and not list((box / "ckpt").glob("step-*"))
 
 
 def test_refused(box, two):
     """What cannot be is said before anything runs."""
     box.refused("--export_dir needs --checkpoint_dir", two, "--export_dir", "out")
-    box.refused("--export_dir: the plan of mlp.mlir has no function of role predict; it has train, eval", two, *TRAIN)
+    box.refused(
+        "--export_dir: the plan of mlp.mlir has no function of role predict; it has train, eval",
+        two,
+        *TRAIN,
+    )
     plan = served(box)
-    box.refused("--export_dir is for --entry train", plan, "--entry", "predict", "--checkpoint_dir", "ckpt", "--export_dir", "out", *FEED)
+    box.refused(
+        "--export_dir is for --entry train",
+        plan,
+        "--entry",
+        "predict",
+        "--checkpoint_dir",
+        "ckpt",
+        "--export_dir",
+        "out",
+        *FEED,
+    )
     os.makedirs(box / "one")
-    box.refused("--export_dir and --checkpoint_dir are one folder", plan, "--checkpoint_dir", "one", "--export_dir", "one", *FEED)
-    box.refused("--export_dir served.mlir", plan, "--checkpoint_dir", "ckpt", "--export_dir", "served.mlir", *FEED)
+    box.refused(
+        "--export_dir and --checkpoint_dir are one folder",
+        plan,
+        "--checkpoint_dir",
+        "one",
+        "--export_dir",
+        "one",
+        *FEED,
+    )
+    box.refused(
+        "--export_dir served.mlir",
+        plan,
+        "--checkpoint_dir",
+        "ckpt",
+        "--export_dir",
+        "served.mlir",
+        *FEED,
+    )
     box.refused("one: a folder, and no export", "one")
     exported(box, plan)
-    box.refused("ckpt: a folder of checkpoints, not a plan; graphrun model.plan --checkpoint_dir ckpt goes on from them, and with --entry predict", "ckpt")
-    box.refused("out is a folder: an export has its own variables.*leave --checkpoint_dir out", "out", "--checkpoint_dir", "ckpt", *FEED)
+    box.refused(
+        "ckpt: a folder of checkpoints, not a plan; graphrun model.plan --checkpoint_dir ckpt goes on from them, and with --entry predict",
+        "ckpt",
+    )
+    box.refused(
+        "out is a folder: an export has its own variables.*leave --checkpoint_dir out",
+        "out",
+        "--checkpoint_dir",
+        "ckpt",
+        *FEED,
+    )
     box.refused("out is a folder: .*leave --epochs out", "out", "--epochs", 2, *FEED)
-    box.refused("--entry eval: the plan of served.mlir has no such function; it has predict", "out", "--entry", "eval", *FEED)
+    box.refused(
+        "--entry eval: the plan of served.mlir has no such function; it has predict",
+        "out",
+        "--entry",
+        "eval",
+        *FEED,
+    )
     box.refused("predict_step has the argument x : tensor<10x20xf32>", "out")
 
 
@@ -186,4 +282,5 @@ def test_untrained(box):
     """Predictions without a checkpoint say what they are of."""
     plan = served(box)
     box.graphrun(plan, "--entry", "predict", *FEED).err.expect(
-        "--entry predict without --checkpoint_dir: every variable has its initial value, nothing is trained")
+        "--entry predict without --checkpoint_dir: every variable has its initial value, nothing is trained"
+    )

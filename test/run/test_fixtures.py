@@ -1,4 +1,6 @@
-"""What the fixtures of these tests promise: whatever goes wrong ends as a failure that shows what the processes said, and leaves none."""
+"""What the fixtures of these tests promise: whatever goes wrong ends as a failure that shows what
+the processes said, and leaves none."""
+
 import re
 from pathlib import Path
 
@@ -62,26 +64,50 @@ def test_machines(machines, box):
     far.waitFor("10.77.0.2", seconds=2)
 """
 # Of each: the failure, and last words of a process.
-SAYS = {"hangs": ("sh has not ended after 1 s", "^so far$"), "waits": ("sh says 'never said': not within 1 s", "^so far$"),
-        "status": ("sh: exit status 3, not 0", "^the reason$"), "stays": (r"\['sh'\] still run at the end of the test",),
-        "escapes": (r"all processes end, but there are \[\(\d+, '.*sleep ",),
-        "set_up": ("sh: exit status 5, not 0", "^half of it$"), "set_up_of_all": ("sh: exit status 6, not 0", "^for all$"), "file": (r"files are left behind: \['left'\]",),
-        "words": ("must say one line of error, not 2", "^graphrun: two$"), "never": ("must not say 'fault', but says 'a fault there'",),
-        "bits": (r"a and b differ in \['v', 'w'\]",), "nothing_to_compare": ("has no file",), "changes": ("it runs: not after all",),
-        "graphc": ("graphc-none: exit status 1, not 0", "none.json:1"), "machines": ("far says '10.77.0.2': not within 2 s", "10.77.0.1/24")}
+SAYS = {
+    "hangs": ("sh has not ended after 1 s", "^so far$"),
+    "waits": ("sh says 'never said': not within 1 s", "^so far$"),
+    "status": ("sh: exit status 3, not 0", "^the reason$"),
+    "stays": (r"\['sh'\] still run at the end of the test",),
+    "escapes": (r"all processes end, but there are \[\(\d+, '.*sleep ",),
+    "set_up": ("sh: exit status 5, not 0", "^half of it$"),
+    "set_up_of_all": ("sh: exit status 6, not 0", "^for all$"),
+    "file": (r"files are left behind: \['left'\]",),
+    "words": ("must say one line of error, not 2", "^graphrun: two$"),
+    "never": ("must not say 'fault', but says 'a fault there'",),
+    "bits": (r"a and b differ in \['v', 'w'\]",),
+    "nothing_to_compare": ("has no file",),
+    "changes": ("it runs: not after all",),
+    "graphc": ("graphc-none: exit status 1, not 0", "none.json:1"),
+    "machines": ("far says '10.77.0.2': not within 2 s", "10.77.0.1/24"),
+}
 
 
 def inner(box, text):
     box.write("inner/test_inner.py", text)
-    return box.start("pytest-3", "-s", "-rA", "-p", "conftest", "-p", "no:cacheprovider", "--tb=short", "test_inner.py", cwd="inner",
-                     env={"PYTHONPATH": str(HERE), "TMPDIR": str(box / "inner")})
+    return box.start(
+        "pytest-3",
+        "-s",
+        "-rA",
+        "-p",
+        "conftest",
+        "-p",
+        "no:cacheprovider",
+        "--tb=short",
+        "test_inner.py",
+        cwd="inner",
+        env={"PYTHONPATH": str(HERE), "TMPDIR": str(box / "inner")},
+    )
 
 
 def test_failures(box):
-    """Each of them is told by its name, with the last words of its processes, and its folder is kept; no process is."""
+    """Each of them is told by its name, with the last words of its processes, and its folder is
+    kept; no process is."""
     run = inner(box, TESTS).ends(1)
     run.expect("^PASSED .*test_good")
-    parts = re.split(r"^_+ (?:ERROR at (?:setup|teardown) of )?test_(\w+) _+$", run.text(), flags=re.M)
+    parts = re.split(
+        r"^_+ (?:ERROR at (?:setup|teardown) of )?test_(\w+) _+$", run.text(), flags=re.M
+    )
     failures = dict(zip(parts[1::2], parts[2::2]))
     if "skipped" in run.lines()[-1]:  # no namespaces here
         failures.setdefault("machines", "".join(SAYS["machines"]))
@@ -95,7 +121,10 @@ def test_failures(box):
 
 def test_killed(box):
     """A test that is killed takes along what it has started."""
-    run = inner(box, "import time\ndef test_long(box):\n    box.start('sleep', '1000')\n    print('started', flush=True)\n    time.sleep(1000)\n")
+    run = inner(
+        box,
+        "import time\ndef test_long(box):\n    box.start('sleep', '1000')\n    print('started', flush=True)\n    time.sleep(1000)\n",
+    )
     run.waitFor("started")
     run.kill()
 

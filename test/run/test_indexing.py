@@ -1,4 +1,6 @@
-"""Ops whose indices are data: a model of them trains with the bits of one device under every strategy, and with any number of threads."""
+"""Ops whose indices are data: a model of them trains with the bits of one device under every
+strategy, and with any number of threads."""
+
 import pytest
 from box import same
 
@@ -32,20 +34,29 @@ graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role
 """
 CLUSTERS = {
     "servers": {"worker": 2, "ps": 1, "strategy": {"name": "parameter_server"}},
-    "split": {"worker": 2, "ps": 2, "strategy": {"name": "parameter_server", "placement": "split", "min_shard_bytes": 1024}},
-    "reduced": {"worker": 2, "strategy": "all_reduce"}, "mirrored": {"worker": 2, "strategy": "mirrored"}}
+    "split": {
+        "worker": 2,
+        "ps": 2,
+        "strategy": {"name": "parameter_server", "placement": "split", "min_shard_bytes": 1024},
+    },
+    "reduced": {"worker": 2, "strategy": "all_reduce"},
+    "mirrored": {"worker": 2, "strategy": "mirrored"},
+}
 
 
 @pytest.fixture
 def model(box):
     box.write("model.mlir", MODEL)
-    box.compile("one", {"worker": 1, "strategy": {"name": "one_device", "micro_batches": 2}}, "model.mlir")
+    box.compile(
+        "one", {"worker": 1, "strategy": {"name": "one_device", "micro_batches": 2}}, "model.mlir"
+    )
     return box
 
 
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_partitioned(model, cluster):
-    """A sum of rows that several words name, on servers, in parts of the table and by all workers, is one device's."""
+    """A sum of rows that several words name, on servers, in parts of the table and by all workers,
+    is one device's."""
     many = model.compile(cluster, CLUSTERS[cluster], "model.mlir")
     same(model.weights("one.plan", "--steps", 5), model.weights(many, "--steps", 5))
 
@@ -57,7 +68,8 @@ def test_threads(model):
 
 
 def test_no_such_row(box):
-    """A number that a data set gives and that is no row of the table ends the run by name, as a label does that is no class."""
+    """A number that a data set gives and that is no row of the table ends the run by name, as a
+    label does that is no class."""
     box.write("rows.mlir", MODEL.replace("limits = [600, 7]", "limits = [601, 7]"))
     plan = box.compile("rows", {"worker": 1}, "rows.mlir")
     box.refused("data set words: .* none of 0 to 599", plan, "--steps", 60, status=1)

@@ -1,4 +1,5 @@
 """--init_from: a training begins with what another one's checkpoint has of its variables."""
+
 import pytest
 from box import MLP, same
 from formats import read, savedValues
@@ -13,7 +14,10 @@ def first(box):
 @pytest.fixture
 def another(box):
     """Of six classes instead of four, by Adam, with moving averages."""
-    text = MLP.read_text().replace("momentum<learning_rate = 0.05, momentum = 0.9>}", "adam<learning_rate = 0.01>, moving_average = 0.9}")
+    text = MLP.read_text().replace(
+        "momentum<learning_rate = 0.05, momentum = 0.9>}",
+        "adam<learning_rate = 0.01>, moving_average = 0.9}",
+    )
     for old in "64x4x", "8x4x", "10x4x", "tensor<4x":
         text = text.replace(old, old.replace("4x", "6x") if old[0] != "6" else "64x6x")
     return box.write("another.mlir", text)
@@ -24,13 +28,16 @@ def values(folder, name):
 
 
 def test_another_head(box, first, another):
-    """What fits in name and type, and the averages of that; with the rest, slots and steps training begins anew."""
+    """What fits in name and type, and the averages of that; with the rest, slots and steps training
+    begins anew."""
     plan = box.oneDevice("another", 2, another)
     nothing = "--steps", 0, "--dump_variables"
     box.graphrun(plan, *nothing, "own")
     run = box.graphrun(plan, *nothing, "begun", "--init_from", "first")
-    run.err.expect(r"^beginning with 4 variables of first/step-20; with values of their own begin w2 \(tensor<64x4xf32> there, tensor<64x6xf32> in the plan\), "
-                   r"w2/ExponentialMovingAverage \(tensor<64x4xf32> there, .*\), b2 \(.*\), b2/ExponentialMovingAverage \(.*\)$")
+    run.err.expect(
+        r"^beginning with 4 variables of first/step-20; with values of their own begin w2 \(tensor<64x4xf32> there, tensor<64x6xf32> in the plan\), "
+        r"w2/ExponentialMovingAverage \(tensor<64x4xf32> there, .*\), b2 \(.*\), b2/ExponentialMovingAverage \(.*\)$"
+    )
     for name in "w1", "b1":
         assert values(box / "begun", name) == first[name] != values(box / "own", name)
         assert values(box / "begun", f"{name}.ExponentialMovingAverage") == first[name]
@@ -39,13 +46,25 @@ def test_another_head(box, first, another):
 
 
 def test_strategies(box, first, another):
-    """Whatever strategy the checkpoint was written by, and whichever begins from it: the bits of one device."""
+    """Whatever strategy the checkpoint was written by, and whichever begins from it: the bits of
+    one device."""
     box.graphrun(box.servers("written", 2, 2), "--steps", 20, "--checkpoint_dir", "servers")
     one = box.oneDevice("one", 2, another)
     box.graphrun(one, "--steps", 9, "--init_from", "first", "--dump_variables", "alone")
-    for name, plan in ("servers", box.servers("two", 2, 2, "sync", another)), ("all_reduce", box.compile("ring", {"worker": 2, "strategy": "all_reduce"}, another)):
+    for name, plan in (
+        ("servers", box.servers("two", 2, 2, "sync", another)),
+        ("all_reduce", box.compile("ring", {"worker": 2, "strategy": "all_reduce"}, another)),
+    ):
         for source in "first/step-20", "servers":
-            run = box.graphrun(plan, "--steps", 9, "--init_from", source, "--dump_variables", f"{name}-{source[:5]}")
+            run = box.graphrun(
+                plan,
+                "--steps",
+                9,
+                "--init_from",
+                source,
+                "--dump_variables",
+                f"{name}-{source[:5]}",
+            )
             run.err.expect("beginning with 4 variables of ")
             same(box / "alone", box / f"{name}-{source[:5]}")
 
@@ -64,13 +83,47 @@ def test_goes_on(box, first, another):
 
 def test_refused(box, first):
     plan = box.oneDevice("mlp", 2)
-    box.refused("^graphrun: --init_from is for --entry train", plan, "--entry", "eval", "--init_from", "first")
-    box.graphrun("check", plan, "--init_from", "first").expect("^ok +--init_from: the run begins with variables of first/step-20: 4; with values of their own: 0$")
-    box.graphrun("check", plan, "--init_from", "nowhere", status=1).expect("^wrong +--init_from nowhere: there is no checkpoint that is whole$")
-    box.refused("--init_from nowhere: there is no checkpoint that is whole", plan, "--steps", 1, "--init_from", "nowhere", status=1)
+    box.refused(
+        "^graphrun: --init_from is for --entry train",
+        plan,
+        "--entry",
+        "eval",
+        "--init_from",
+        "first",
+    )
+    box.graphrun("check", plan, "--init_from", "first").expect(
+        "^ok +--init_from: the run begins with variables of first/step-20: 4; with values of their own: 0$"
+    )
+    box.graphrun("check", plan, "--init_from", "nowhere", status=1).expect(
+        "^wrong +--init_from nowhere: there is no checkpoint that is whole$"
+    )
+    box.refused(
+        "--init_from nowhere: there is no checkpoint that is whole",
+        plan,
+        "--steps",
+        1,
+        "--init_from",
+        "nowhere",
+        status=1,
+    )
     other = box.write("other.mlir", MLP.read_text().replace("@w", "@v").replace("@b", "@c"))
-    box.refused(r"--init_from first: checkpoint first/step-20 has no variable of the model by name and type; it has b1, .*, the model v1 \(not there\), ",
-                box.oneDevice("other", 2, other), "--steps", 1, "--init_from", "first", status=1)
+    box.refused(
+        r"--init_from first: checkpoint first/step-20 has no variable of the model by name and type; it has b1, .*, the model v1 \(not there\), ",
+        box.oneDevice("other", 2, other),
+        "--steps",
+        1,
+        "--init_from",
+        "first",
+        status=1,
+    )
     shard = box / "first/step-20/worker-0.safetensors"
     shard.write_bytes(shard.read_bytes()[:-1])
-    box.refused("--init_from first/step-20: .*the manifest promises", plan, "--steps", 1, "--init_from", "first/step-20", status=1)
+    box.refused(
+        "--init_from first/step-20: .*the manifest promises",
+        plan,
+        "--steps",
+        1,
+        "--init_from",
+        "first/step-20",
+        status=1,
+    )

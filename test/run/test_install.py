@@ -1,5 +1,7 @@
-"""cmake --install gives a tree that can be moved and found by find_package(graphc), also by examples/embed; the runtime's tarball is small and
-runs a plan whose products are the library's (oneDNN) in a root that has nothing but glibc."""
+"""cmake --install gives a tree that can be moved and found by find_package(graphc), also by
+examples/embed; the runtime's tarball is small and runs a plan whose products are the library's
+(oneDNN) in a root that has nothing but glibc."""
+
 import shutil
 from pathlib import Path
 
@@ -22,45 +24,81 @@ def moved(box):
 
 
 def build(box, moved, source, folder, *more):
-    box.run("cmake", "-S", source, "-B", folder, *COMPILERS, f"-DCMAKE_PREFIX_PATH={moved}", "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld", *more)
+    box.run(
+        "cmake",
+        "-S",
+        source,
+        "-B",
+        folder,
+        *COMPILERS,
+        f"-DCMAKE_PREFIX_PATH={moved}",
+        "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld",
+        *more,
+    )
     box.run("cmake", "--build", folder, seconds=600)
 
 
 def test_moved(box, two, moved):
-    """The package does not name the source tree; the tools of the moved tree start; a consumer compiles a plan with them and reads it, and
-    graphrun there gives the same weights."""
-    assert not [path for path in (moved / "lib/cmake").rglob("*") if path.is_file() and str(ROOT) in path.read_text(errors="replace")]
+    """The package does not name the source tree; the tools of the moved tree start; a consumer
+    compiles a plan with them and reads it, and graphrun there gives the same weights."""
+    assert not [
+        path
+        for path in (moved / "lib/cmake").rglob("*")
+        if path.is_file() and str(ROOT) in path.read_text(errors="replace")
+    ]
     for tool in "graphc", "graphrun", "graph-opt":
         box.run(moved / "bin" / tool, "--version")
-    cluster = box.write("cluster.json", {"ps": 1, "worker": 2, "strategy": {"name": "parameter_server"}})
+    cluster = box.write(
+        "cluster.json", {"ps": 1, "worker": 2, "strategy": {"name": "parameter_server"}}
+    )
     build(box, moved, HERE / "consumer", "consumer", f"-DMODEL={MLP}", f"-DCLUSTER={cluster}")
     said = box.run(box / "consumer/inspect", "consumer/model.plan")
-    assert sorted(said.lines()) == sorted(["/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1", "can be trained"])
+    assert sorted(said.lines()) == sorted(
+        ["/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1", "can be trained"]
+    )
     here = box.weights(two, "--steps", 30)
-    box.run(moved / "bin/graphrun", "consumer/model.plan", "--steps", 30, "--dump_variables", "there")
+    box.run(
+        moved / "bin/graphrun", "consumer/model.plan", "--steps", 30, "--dump_variables", "there"
+    )
     same(here, box / "there")
 
 
 def test_embedded(box, moved):
-    """Compiler and runtime as libraries of a program in C++ and of one in C, with the bits of graphc and graphrun; they say the same of a
-    broken model."""
+    """Compiler and runtime as libraries of a program in C++ and of one in C, with the bits of
+    graphc and graphrun; they say the same of a broken model."""
     build(box, moved, ROOT / "examples/embed", "embedded")
     box.run("embedded/embed", MLP, 30, "cpp").out.expect("^30 steps, loss [0-9]")
     box.run("embedded/embed-c", box.mlp(128), 30, "c").out.expect("^step 29 loss [0-9]")
     same(box.weights(box.compile("one", {"worker": 1}), "--steps", 30), box / "cpp")
-    same(box.weights(box.compile("wide-one", {"worker": 1}, "mlp-128.mlir"), "--steps", 30), box / "c")
-    lines = [line[:line.rindex(") -> tensor<")] + ") -> tensor<7x7xf32>" if ") -> tensor<" in line and line.endswith(">") else line for line in MLP.read_text().splitlines()]
+    same(
+        box.weights(box.compile("wide-one", {"worker": 1}, "mlp-128.mlir"), "--steps", 30),
+        box / "c",
+    )
+    lines = [
+        line[: line.rindex(") -> tensor<")] + ") -> tensor<7x7xf32>"
+        if ") -> tensor<" in line and line.endswith(">")
+        else line
+        for line in MLP.read_text().splitlines()
+    ]
     box.write("broken.mlir", "\n".join(lines) + "\n")
     program = box.run("embedded/embed", "broken.mlir", 1, "none", status=1)
-    assert program.err.text() == box.graphc("broken.mlir", "-o", "none.plan", status=1).err.text() != ""
+    assert (
+        program.err.text()
+        == box.graphc("broken.mlir", "-o", "none.plan", status=1).err.text()
+        != ""
+    )
 
 
 def test_tarball(box):
-    """Of at most 20 MB and without LLVM; in a root with glibc, /proc, /dev and the tarballs it gives the weights of the build tree."""
+    """Of at most 20 MB and without LLVM; in a root with glibc, /proc, /dev and the tarballs it
+    gives the weights of the build tree."""
     if not shutil.which("cpack"):
         pytest.skip("cpack is missing")
     box.run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", box / "packed", seconds=600)
-    (runtime,), (onednn,) = box.folder.glob("packed/*-runtime.tar.gz"), box.folder.glob("packed/*-onednn.tar.gz")
+    (runtime,), (onednn,) = (
+        box.folder.glob("packed/*-runtime.tar.gz"),
+        box.folder.glob("packed/*-onednn.tar.gz"),
+    )
     assert runtime.stat().st_size <= 20000000
     for folder in "opt/graphc", "proc", "dev", "scratch", "etc", "lib64", "lib/x86_64-linux-gnu":
         (box / "root" / folder).mkdir(parents=True)
@@ -69,14 +107,35 @@ def test_tarball(box):
     for library in GLIBC:
         shutil.copy(Path("/lib/x86_64-linux-gnu") / library, box / "root/lib/x86_64-linux-gnu")
     shutil.copy("/lib64/ld-linux-x86-64.so.2", box / "root/lib64")
-    assert not [path for path in (box / "root").rglob("lib*") if path.name.startswith(("libLLVM", "libMLIR"))]
+    assert not [
+        path
+        for path in (box / "root").rglob("lib*")
+        if path.name.startswith(("libLLVM", "libMLIR"))
+    ]
     plan = box.servers("wide", 2, 1, model=box.mlp(128))
-    assert len(box.show("wide", "scheduled", servers(2, 1), "mlp-128.mlir").matches("dist.library_call")) >= 4, "products of oneDNN in the wide model"
+    assert (
+        len(
+            box.show("wide", "scheduled", servers(2, 1), "mlp-128.mlir").matches(
+                "dist.library_call"
+            )
+        )
+        >= 4
+    ), "products of oneDNN in the wide model"
     here = box.weights(plan, "--steps", 30)
     shutil.copy(box / plan, box / "root/scratch")
-    enter = namespaces(["--mount"], f"{MOUNT} exec chroot root /lib64/ld-linux-x86-64.so.2 --version", box.folder)
+    enter = namespaces(
+        ["--mount"], f"{MOUNT} exec chroot root /lib64/ld-linux-x86-64.so.2 --version", box.folder
+    )
     if not enter:
-        pytest.skip(f"chroot is not permitted here, so no run in a bare root (a tarball of {runtime.stat().st_size // 1000000} MB)")
-    box.run(*enter, "sh", "-c", f"{MOUNT} HOME=/scratch TMPDIR=/scratch exec chroot root /opt/graphc/bin/graphrun /scratch/{plan} --steps 30 "
-            "--dump_variables /scratch/weights", name="bare-root")
+        pytest.skip(
+            f"chroot is not permitted here, so no run in a bare root (a tarball of {runtime.stat().st_size // 1000000} MB)"
+        )
+    box.run(
+        *enter,
+        "sh",
+        "-c",
+        f"{MOUNT} HOME=/scratch TMPDIR=/scratch exec chroot root /opt/graphc/bin/graphrun /scratch/{plan} --steps 30 "
+        "--dump_variables /scratch/weights",
+        name="bare-root",
+    )
     same(here, box / "root/scratch/weights")

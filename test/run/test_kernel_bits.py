@@ -1,17 +1,29 @@
-"""Which kernel computes something, what it gives and how much scratch it wants follow from the operation and its types: not from what the
-process made before, not from threads, the environment or where the operands lie."""
+"""Which kernel computes something, what it gives and how much scratch it wants follow from the
+operation and its types: not from what the process made before, not from threads, the environment or
+where the operands lie."""
+
 import random
 
 import pytest
 from box import BUILD, HERE, MODELS, ROOT, same
 
-SOURCES = [*sorted(MODELS.glob("*.mlir")), *sorted((HERE.parent / "bench/models").glob("*.mlir")), *sorted(ROOT.glob("examples/*/model.mlir"))]
-SHAPES = ["1x64x2000 transpose_a", "1x4096x1 transpose_a", "2000x1x64 transpose_b", "64x2000x1 transpose_a transpose_b"]
+SOURCES = [
+    *sorted(MODELS.glob("*.mlir")),
+    *sorted((HERE.parent / "bench/models").glob("*.mlir")),
+    *sorted(ROOT.glob("examples/*/model.mlir")),
+]
+SHAPES = [
+    "1x64x2000 transpose_a",
+    "1x4096x1 transpose_a",
+    "2000x1x64 transpose_b",
+    "64x2000x1 transpose_a transpose_b",
+]
 
 
 @pytest.fixture(scope="module")
 def give(shared):
-    """The lines of all kernels of all models of the tests, and of products with ones in every position: give(flags…)."""
+    """The lines of all kernels of all models of the tests, and of products with ones in every
+    position: give(flags…)."""
     assert len(SOURCES) >= 15
     (shared / "plans").mkdir()
     for number, source in enumerate(SOURCES):
@@ -19,7 +31,9 @@ def give(shared):
         if shared.graphc(source, "-o", plan, status=None).status:
             shared.graphc("--strategy", "in_graph", source, "-o", plan)
     plans = sorted(str(path.relative_to(shared.folder)) for path in (shared / "plans").iterdir())
-    return lambda *flags, env=None: shared.run(BUILD / "test/bin/kernel-bits", *flags, "--sweep", *plans, env=env).out.lines()
+    return lambda *flags, env=None: shared.run(
+        BUILD / "test/bin/kernel-bits", *flags, "--sweep", *plans, env=env
+    ).out.lines()
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +47,25 @@ def test_kernels(expected):
     assert len({line.split()[-1] for line in expected}) >= 500
 
 
-ENVIRONMENT = {"ONEDNN_MAX_CPU_ISA": "SSE41", "OMP_NUM_THREADS": "5", "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "3", "ONEDNN_DEFAULT_FPMATH_MODE": "BF16"}
+ENVIRONMENT = {
+    "ONEDNN_MAX_CPU_ISA": "SSE41",
+    "OMP_NUM_THREADS": "5",
+    "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "3",
+    "ONEDNN_DEFAULT_FPMATH_MODE": "BF16",
+}
 
 
-@pytest.mark.parametrize("flags, env", [
-    (["--seed", 1], {}), (["--seed", 2, "--threads", 2, "--shift", 64], {}), (["--seed", 3, "--threads", 3, "--shift", 192], {}),
-    (["--seed", 4, "--threads", 4, "--shift", 4032], {}), ([], ENVIRONMENT)], ids=["order", "two-threads", "three-threads", "four-threads", "environment"])
+@pytest.mark.parametrize(
+    "flags, env",
+    [
+        (["--seed", 1], {}),
+        (["--seed", 2, "--threads", 2, "--shift", 64], {}),
+        (["--seed", 3, "--threads", 3, "--shift", 192], {}),
+        (["--seed", 4, "--threads", 4, "--shift", 4032], {}),
+        ([], ENVIRONMENT),
+    ],
+    ids=["order", "two-threads", "three-threads", "four-threads", "environment"],
+)
 def test_same(give, expected, flags, env):
     """In several orders, together."""
     assert give(*flags, env=env) == expected
@@ -54,7 +81,13 @@ def test_alone(give, expected):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_row_and_column(expected, shape):
     """A row and the same numbers stored as a column are one operand: the same kernel."""
-    both = [line.split("scratch", 1)[1] for line in expected if line.startswith((f"matmul f32 {shape.split()[0]} scratch", f"matmul f32 {shape} scratch"))]
+    both = [
+        line.split("scratch", 1)[1]
+        for line in expected
+        if line.startswith(
+            (f"matmul f32 {shape.split()[0]} scratch", f"matmul f32 {shape} scratch")
+        )
+    ]
     assert len(both) == 2 and both[0] == both[1]
 
 
@@ -72,7 +105,9 @@ def products(*order):
     return lines
 
 
-@pytest.mark.parametrize("order", [("column", "row"), ("row", "column")], ids=["column-first", "row-first"])
+@pytest.mark.parametrize(
+    "order", [("column", "row"), ("row", "column")], ids=["column-first", "row-first"]
+)
 def test_products(box, order):
     """On one task, on two, in either order; another entry, alone."""
     text = ""
@@ -97,13 +132,16 @@ graph.func @predict() -> (tensor<1x64xf32> {{graph.name = "y"}}) attributes {{ro
     box.write("model.mlir", text)
     box.graphc("model.mlir", "-o", "one.plan")
     rules = [{"name": name, "device": "/job:worker/task:1"} for name in ("row", "wrow", "prow")]
-    two = box.compile("two", {"worker": 2, "strategy": "in_graph", "placement": rules}, "model.mlir")
+    two = box.compile(
+        "two", {"worker": 2, "strategy": "in_graph", "placement": rules}, "model.mlir"
+    )
     same(box.weights("one.plan", "--steps", 1), box.weights(two, "--steps", 1))
     box.graphrun("one.plan", "--entry", "predict")
 
 
 def test_threads(box):
-    """Any number of them, with the bits of one: the plan's own is what counts where the run names none."""
+    """Any number of them, with the bits of one: the plan's own is what counts where the run names
+    none."""
     box.graphc("--intra-op-threads=2", HERE.parent / "bench/models/mlp.mlir", "-o", "mlp.plan")
     two = box.weights("mlp.plan", "--steps", 5)
     for threads in 1, 3, 4:

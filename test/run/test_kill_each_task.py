@@ -1,4 +1,5 @@
 """kill -9 of each task in turn, and going on from the checkpoints that the run left."""
+
 import os
 import signal
 
@@ -8,13 +9,17 @@ from box import asName, same
 
 @pytest.mark.parametrize("task", ["ps-0", "worker-0", "worker-1"])
 def test_killed(box, two, transport, task):
-    """graphrun ends the others at once, exits with 138, names task and signal, also in the log file, and says how to go on."""
+    """graphrun ends the others at once, exits with 138, names task and signal, also in the log
+    file, and says how to go on."""
     box.dies(two, task, f"--transport={transport}", "--log_file", "log.json")
-    box.file("log.json").expect(f'"task":"launcher","message":"{asName(task)} .* was killed by signal 9')
+    box.file("log.json").expect(
+        f'"task":"launcher","message":"{asName(task)} .* was killed by signal 9'
+    )
 
 
 def test_goes_on(box, two):
-    """A run that was killed is finished to the bits of an uninterrupted one; one that is finished says so, and evaluates."""
+    """A run that was killed is finished to the bits of an uninterrupted one; one that is finished
+    says so, and evaluates."""
     straight = box.weights(two, "--steps", 600)
     run = box.launch(two, "--steps", 600, "--checkpoint_dir", "go", "--save_checkpoint_steps", 50)
     box.checkpoint("go")

@@ -1,5 +1,7 @@
-"""A plan that exceeds its budget has what is cheap rematerialized, with the same bits. test/passes/outline/rematerialize.mlir has what is
-rematerialized, test/tools/graphc/recompute.test what graphc says of it."""
+"""A plan that exceeds its budget has what is cheap rematerialized, with the same bits.
+test/passes/outline/rematerialize.mlir has what is rematerialized, test/tools/graphc/recompute.test
+what graphc says of it."""
+
 import pytest
 from box import MODELS, same
 
@@ -17,7 +19,9 @@ CLUSTERS = {
 def within(box, name, cluster, memory, model=ACTIVATIONS):
     """Only who computes has a limit: a server's memory is its variables'."""
     jobs, strategy = CLUSTERS[cluster]
-    return box.compile(name, {**jobs, "strategy": strategy, "budget": {"memory": {"/job:worker": memory}}}, model)
+    return box.compile(
+        name, {**jobs, "strategy": strategy, "budget": {"memory": {"/job:worker": memory}}}, model
+    )
 
 
 def least(box, cluster, model=ACTIVATIONS):
@@ -30,14 +34,19 @@ def least(box, cluster, model=ACTIVATIONS):
 
 def arena(plan):
     """Of the device that computes, in KiB."""
-    return [float(n) * {"K": 1, "M": 1024}[unit] for n, unit in plan.err.matches(r"^ /job:worker\S*  .*?  ([\d.]+) ([KM])iB ")][0]
+    return [
+        float(n) * {"K": 1, "M": 1024}[unit]
+        for n, unit in plan.err.matches(r"^ /job:worker\S*  .*?  ([\d.]+) ([KM])iB ")
+    ][0]
 
 
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_bits(box, cluster):
     """In little memory and in any: weights and losses byte by byte."""
     small = within(box, "small", cluster, least(box, cluster))
-    small.err.expect(r"rematerialized in train_step\S* for the budget: [1-9]\d* values? of .*, about .* a step")
+    small.err.expect(
+        r"rematerialized in train_step\S* for the budget: [1-9]\d* values? of .*, about .* a step"
+    )
     large = within(box, "large", cluster, "1 TiB")
     large.err.never("rematerialized")
     assert arena(small) < arena(large)

@@ -1,4 +1,6 @@
-"""Statistics of micro-batches: each is normalised by its own, and what is kept of them is the same whoever computes it."""
+"""Statistics of micro-batches: each is normalised by its own, and what is kept of them is the same
+whoever computes it."""
+
 import struct
 
 import pytest
@@ -22,15 +24,36 @@ def test_bits(box, microBatches):
     """As copies and as a loop: batch norm's running values and all that comes of them."""
     reference = one(box, model=NORMALIZED, micro_batches=microBatches)
     assert len(set(reference[1])) == 6
-    for jobs, strategy in (({"ps": 1, "worker": 2}, "parameter_server"), ({"ps": 2, "worker": 4}, "parameter_server"),
-                           ({"worker": 2}, "all_reduce"), ({"worker": 4}, "all_reduce"), ({"worker": 2}, "mirrored")):
-        equal(box, reference, jobs, {"name": strategy, "micro_batches": microBatches}, model=NORMALIZED)
+    for jobs, strategy in (
+        ({"ps": 1, "worker": 2}, "parameter_server"),
+        ({"ps": 2, "worker": 4}, "parameter_server"),
+        ({"worker": 2}, "all_reduce"),
+        ({"worker": 4}, "all_reduce"),
+        ({"worker": 2}, "mirrored"),
+    ):
+        equal(
+            box,
+            reference,
+            jobs,
+            {"name": strategy, "micro_batches": microBatches},
+            model=NORMALIZED,
+        )
 
 
 def test_bits_of_messages(box):
     reference = one(box, model=NORMALIZED, micro_batches=4)
-    for jobs, strategy in ({"ps": 1, "worker": 2}, "parameter_server"), ({"worker": 2}, "all_reduce"):
-        equal(box, reference, jobs, {"name": strategy, "micro_batches": 4}, "--transport=grpc", model=NORMALIZED)
+    for jobs, strategy in (
+        ({"ps": 1, "worker": 2}, "parameter_server"),
+        ({"worker": 2}, "all_reduce"),
+    ):
+        equal(
+            box,
+            reference,
+            jobs,
+            {"name": strategy, "micro_batches": 4},
+            "--transport=grpc",
+            model=NORMALIZED,
+        )
 
 
 def test_in_pieces(box):
@@ -38,7 +61,9 @@ def test_in_pieces(box):
     plan = box.compile("normalized", {"worker": 1}, NORMALIZED)
     box.graphrun(plan, "--steps", 7, "--dump_variables", "straight", "--checkpoint_dir", "whole")
     for steps in 2, 3, 7:
-        box.graphrun(plan, "--steps", steps, "--dump_variables", "resumed", "--checkpoint_dir", "pieces")
+        box.graphrun(
+            plan, "--steps", steps, "--dump_variables", "resumed", "--checkpoint_dir", "pieces"
+        )
     same(box / "straight", box / "resumed")
 
 
@@ -60,11 +85,19 @@ graph.func @step() attributes {role = #graph.role<train>} {
 }
 """
     box.write("running.mlir", text)
-    for cluster, strategy in ({"worker": 1}, "one_device"), ({"worker": 2}, "all_reduce"), ({"ps": 1, "worker": 4}, "parameter_server"):
-        plan = box.compile("running", {**cluster, "strategy": {"name": strategy, "micro_batches": 4}}, "running.mlir")
+    for cluster, strategy in (
+        ({"worker": 1}, "one_device"),
+        ({"worker": 2}, "all_reduce"),
+        ({"ps": 1, "worker": 4}, "parameter_server"),
+    ):
+        plan = box.compile(
+            "running",
+            {**cluster, "strategy": {"name": strategy, "micro_batches": 4}},
+            "running.mlir",
+        )
         moved = 0.0
         for steps in 1, 2, 3:
             folder = box.weights(plan, "--steps", steps)
-            step, = valuesOf(folder / "each.npy")
+            (step,) = valuesOf(folder / "each.npy")
             moved = single(single(0.75 * moved) + single(0.25 * step))
             assert valuesOf(folder / "mean.npy") == [moved]

@@ -1,5 +1,7 @@
-"""Optimizers, schedules, clipping, frozen variables, moving averages and gradients as values: what they compute, against their definitions in
-Python's f64, and the same bits under every strategy and from every checkpoint."""
+"""Optimizers, schedules, clipping, frozen variables, moving averages and gradients as values: what
+they compute, against their definitions in Python's f64, and the same bits under every strategy and
+from every checkpoint."""
+
 import math
 
 import pytest
@@ -45,7 +47,7 @@ def nesterov(e):
 def adam(e):
     e.s[0] = 0.8 * e.s[0] + (1 - 0.8) * e.g
     e.s[1] = 0.95 * e.s[1] + (1 - 0.95) * e.g * e.g
-    mean, square = e.s[0] / (1 - 0.8**(e.step + 1)), e.s[1] / (1 - 0.95**(e.step + 1))
+    mean, square = e.s[0] / (1 - 0.8 ** (e.step + 1)), e.s[1] / (1 - 0.95 ** (e.step + 1))
     return e.w - e.rate * mean / (math.sqrt(square) + 1e-3)
 
 
@@ -67,7 +69,7 @@ def rmsprop(e):
 def centered(e):
     e.s[0] = 0.75 * e.s[0] + (1 - 0.75) * e.g * e.g
     e.s[1] = 0.75 * e.s[1] + (1 - 0.75) * e.g
-    step = e.g / (math.sqrt(max(0.0, e.s[0] - e.s[1]**2)) + 0.5)
+    step = e.g / (math.sqrt(max(0.0, e.s[0] - e.s[1] ** 2)) + 0.5)
     e.s[2] = 0.5 * e.s[2] + step
     return e.w - e.rate * e.s[2]
 
@@ -77,15 +79,31 @@ class Element:
         self.name, self.w, self.s = name, w, list(s)
 
 
-def train(rule, rate, slots=(), steps=7, decay=0.0, clipNorm=None, clipGlobal=None, clipValue=None, average=None, frozen=()):
+def train(
+    rule,
+    rate,
+    slots=(),
+    steps=7,
+    decay=0.0,
+    clipNorm=None,
+    clipGlobal=None,
+    clipValue=None,
+    average=None,
+    frozen=(),
+):
     """{variable: elements}, slots as s0, s1, …, moving averages as average."""
-    variables = {"w": [Element("w", w, slots) for w in W], "bias": [Element("bias", b, slots) for b in BIAS]}
+    variables = {
+        "w": [Element("w", w, slots) for w in W],
+        "bias": [Element("bias", b, slots) for b in BIAS],
+    }
     averages = {name: [e.w for e in elements] for name, elements in variables.items()}
     for step in range(steps):
         for e, curve in zip(variables["w"] + variables["bias"], CURVE + [1.0, 1.0]):
             e.g = 2 * curve * e.w
         trained = {name: elements for name, elements in variables.items() if name not in frozen}
-        norms = {name: math.sqrt(sum(e.g**2 for e in elements)) for name, elements in trained.items()}
+        norms = {
+            name: math.sqrt(sum(e.g**2 for e in elements)) for name, elements in trained.items()
+        }
         whole = math.sqrt(sum(norm**2 for norm in norms.values()))
         for name, elements in trained.items():
             for i, e in enumerate(elements):
@@ -123,29 +141,100 @@ def piecewise(step):
 COSINE = "#graph.cosine_decay<initial_learning_rate = 0.1, decay_steps = 5, alpha = 0.1>"
 CASES = {
     "sgd": ("#graph.sgd<learning_rate = 0.1>", "", train(sgd, 0.1), ()),
-    "decay": ("#graph.sgd<learning_rate = 0.1, weight_decay = 0.5>", "", train(sgd, 0.1, decay=0.5), ()),
-    "momentum": ("#graph.momentum<learning_rate = 0.1, momentum = 0.9>", "", train(momentum, 0.1, [0]), ("Momentum",)),
-    "nesterov": ("#graph.momentum<learning_rate = 0.1, momentum = 0.9, nesterov = true>", "", train(nesterov, 0.1, [0]), ("Momentum",)),
-    "adam": ("#graph.adam<learning_rate = 0.1, beta1 = 0.8, beta2 = 0.95, epsilon = 0.001>", "", train(adam, 0.1, [0, 0]), ("Adam/m", "Adam/v")),
-    "adamw": ("#graph.adamw<learning_rate = 0.1, beta1 = 0.8, beta2 = 0.95, epsilon = 0.001, "
-              'weight_decay = #graph.weight_decay<rate = 0.25, exclude = ["b?as"]>>', "", train(adamw, 0.1, [0, 0]), ("Adam/m", "Adam/v")),
-    "adagrad": ("#graph.adagrad<learning_rate = 0.1, initial_accumulator_value = 0.25>", "", train(adagrad, 0.1, [0.25]), ("Adagrad",)),
+    "decay": (
+        "#graph.sgd<learning_rate = 0.1, weight_decay = 0.5>",
+        "",
+        train(sgd, 0.1, decay=0.5),
+        (),
+    ),
+    "momentum": (
+        "#graph.momentum<learning_rate = 0.1, momentum = 0.9>",
+        "",
+        train(momentum, 0.1, [0]),
+        ("Momentum",),
+    ),
+    "nesterov": (
+        "#graph.momentum<learning_rate = 0.1, momentum = 0.9, nesterov = true>",
+        "",
+        train(nesterov, 0.1, [0]),
+        ("Momentum",),
+    ),
+    "adam": (
+        "#graph.adam<learning_rate = 0.1, beta1 = 0.8, beta2 = 0.95, epsilon = 0.001>",
+        "",
+        train(adam, 0.1, [0, 0]),
+        ("Adam/m", "Adam/v"),
+    ),
+    "adamw": (
+        "#graph.adamw<learning_rate = 0.1, beta1 = 0.8, beta2 = 0.95, epsilon = 0.001, "
+        'weight_decay = #graph.weight_decay<rate = 0.25, exclude = ["b?as"]>>',
+        "",
+        train(adamw, 0.1, [0, 0]),
+        ("Adam/m", "Adam/v"),
+    ),
+    "adagrad": (
+        "#graph.adagrad<learning_rate = 0.1, initial_accumulator_value = 0.25>",
+        "",
+        train(adagrad, 0.1, [0.25]),
+        ("Adagrad",),
+    ),
     "rmsprop": ("#graph.rmsprop<learning_rate = 0.1>", "", train(rmsprop, 0.1, [0]), ("RMSProp",)),
-    "centered": ("#graph.rmsprop<learning_rate = 0.1, rho = 0.75, epsilon = 0.5, centered = true, momentum = 0.5>", "",
-                 train(centered, 0.1, [0, 0, 0]), ("RMSProp", "RMSProp/mean", "RMSProp/momentum")),
+    "centered": (
+        "#graph.rmsprop<learning_rate = 0.1, rho = 0.75, epsilon = 0.5, centered = true, momentum = 0.5>",
+        "",
+        train(centered, 0.1, [0, 0, 0]),
+        ("RMSProp", "RMSProp/mean", "RMSProp/momentum"),
+    ),
     "cosine": (f"#graph.sgd<learning_rate = {COSINE}>", "", train(sgd, cosine), ()),
-    "warmup": (f"#graph.sgd<learning_rate = #graph.linear_warmup<steps = 3, start = 0.01, learning_rate = {COSINE}>>", "", train(sgd, warm), ()),
-    "piecewise": ("#graph.sgd<learning_rate = #graph.piecewise_constant<boundaries = [1, 4], values = [0.1, 0.05, 0.01]>>", "",
-                  train(sgd, piecewise), ()),
-    "line": ("#graph.sgd<learning_rate = #graph.polynomial_decay<initial_learning_rate = 0.1, decay_steps = 5>>", "",
-             train(sgd, lambda step: (0.1 - 0.0001) * (1 - min(step, 5) / 5) + 0.0001), ()),
-    "power": ("#graph.sgd<learning_rate = #graph.polynomial_decay<initial_learning_rate = 0.1, decay_steps = 5, "
-              "end_learning_rate = 0.0, power = 1.5>>", "", train(sgd, lambda step: 0.1 * (1 - min(step, 5) / 5)**1.5), ()),
-    "clip_value": ("#graph.sgd<learning_rate = 0.1>", ", clip_value = 0.75", train(sgd, 0.1, clipValue=0.75), ()),
-    "clip_norm": ("#graph.sgd<learning_rate = 0.1>", ", clip_norm = 2.0", train(sgd, 0.1, clipNorm=2.0), ()),
-    "clip_global": ("#graph.sgd<learning_rate = 0.1>", ", clip_global_norm = 3.0, clip_value = 2.0, moving_average = 0.75",
-                    train(sgd, 0.1, clipGlobal=3.0, clipValue=2.0, average=0.75), ("ExponentialMovingAverage",)),
-    "frozen": ("#graph.sgd<learning_rate = 0.1>", ', frozen = ["b*"], clip_global_norm = 3.0', train(sgd, 0.1, clipGlobal=3.0, frozen=("bias",)), ()),
+    "warmup": (
+        f"#graph.sgd<learning_rate = #graph.linear_warmup<steps = 3, start = 0.01, learning_rate = {COSINE}>>",
+        "",
+        train(sgd, warm),
+        (),
+    ),
+    "piecewise": (
+        "#graph.sgd<learning_rate = #graph.piecewise_constant<boundaries = [1, 4], values = [0.1, 0.05, 0.01]>>",
+        "",
+        train(sgd, piecewise),
+        (),
+    ),
+    "line": (
+        "#graph.sgd<learning_rate = #graph.polynomial_decay<initial_learning_rate = 0.1, decay_steps = 5>>",
+        "",
+        train(sgd, lambda step: (0.1 - 0.0001) * (1 - min(step, 5) / 5) + 0.0001),
+        (),
+    ),
+    "power": (
+        "#graph.sgd<learning_rate = #graph.polynomial_decay<initial_learning_rate = 0.1, decay_steps = 5, "
+        "end_learning_rate = 0.0, power = 1.5>>",
+        "",
+        train(sgd, lambda step: 0.1 * (1 - min(step, 5) / 5) ** 1.5),
+        (),
+    ),
+    "clip_value": (
+        "#graph.sgd<learning_rate = 0.1>",
+        ", clip_value = 0.75",
+        train(sgd, 0.1, clipValue=0.75),
+        (),
+    ),
+    "clip_norm": (
+        "#graph.sgd<learning_rate = 0.1>",
+        ", clip_norm = 2.0",
+        train(sgd, 0.1, clipNorm=2.0),
+        (),
+    ),
+    "clip_global": (
+        "#graph.sgd<learning_rate = 0.1>",
+        ", clip_global_norm = 3.0, clip_value = 2.0, moving_average = 0.75",
+        train(sgd, 0.1, clipGlobal=3.0, clipValue=2.0, average=0.75),
+        ("ExponentialMovingAverage",),
+    ),
+    "frozen": (
+        "#graph.sgd<learning_rate = 0.1>",
+        ', frozen = ["b*"], clip_global_norm = 3.0',
+        train(sgd, 0.1, clipGlobal=3.0, frozen=("bias",)),
+        (),
+    ),
 }
 
 
@@ -154,7 +243,9 @@ def test_values(box, case):
     """Seven steps, each slot and moving average besides."""
     optimizer, more, expected, slots = CASES[case]
     box.write("m.mlir", MODEL.replace("MINIMIZE", f"optimizer = {optimizer}{more}"))
-    got = box.weights(box.compile("one", {"worker": 1, "strategy": "one_device"}, "m.mlir"), "--steps", 7)
+    got = box.weights(
+        box.compile("one", {"worker": 1, "strategy": "one_device"}, "m.mlir"), "--steps", 7
+    )
     frozen = ("bias",) if case == "frozen" else ()
     names = {name: name for name in ("w", "bias")}
     for number, slot in enumerate(slots):
@@ -163,7 +254,10 @@ def test_values(box, case):
     compared = 0
     for name, variable in names.items():
         values = read(got / f"{variable.replace('/', '.')}.npy")[1]
-        assert all(math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-14) for a, b in zip(values, expected[name], strict=True)), (name, values, expected[name])
+        assert all(
+            math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-14)
+            for a, b in zip(values, expected[name], strict=True)
+        ), (name, values, expected[name])
         compared += 1
     assert compared == 2 + 2 * len(slots)
     assert frozen or list(read(got / "w.npy")[1]) != W
@@ -171,14 +265,19 @@ def test_values(box, case):
 
 EVERYTHING = {
     "adamw": 'optimizer = #graph.adamw<learning_rate = #graph.linear_warmup<steps = 5, learning_rate = #graph.cosine_decay<initial_learning_rate = 0.01, '
-             'decay_steps = 30>>, weight_decay = #graph.weight_decay<rate = 0.1, exclude = ["b?"]>>, clip_global_norm = 0.25, moving_average = 0.9',
+    'decay_steps = 30>>, weight_decay = #graph.weight_decay<rate = 0.1, exclude = ["b?"]>>, clip_global_norm = 0.25, moving_average = 0.9',
     "rmsprop": 'optimizer = #graph.rmsprop<learning_rate = 0.001, centered = true, momentum = 0.9, weight_decay = 0.001>, clip_norm = 0.125, '
-               'clip_value = 0.02, frozen = ["b1"]',
+    'clip_value = 0.02, frozen = ["b1"]',
     "adagrad": 'optimizer = #graph.adagrad<learning_rate = #graph.piecewise_constant<boundaries = [4, 9], values = [0.1, 0.05, 0.01]>>, moving_average = 0.5',
 }
 SPLIT = {"placement": "split", "min_shard_bytes": 8}
-STRATEGIES = {"ps": servers(2, 1), "split": servers(2, 2, **SPLIT), "all_reduce": {"worker": 2, "strategy": "all_reduce"},
-              "mirrored": {"worker": 2, "strategy": "mirrored"}, "in_graph": servers(2, 2, replication="in_graph", **SPLIT)}
+STRATEGIES = {
+    "ps": servers(2, 1),
+    "split": servers(2, 2, **SPLIT),
+    "all_reduce": {"worker": 2, "strategy": "all_reduce"},
+    "mirrored": {"worker": 2, "strategy": "mirrored"},
+    "in_graph": servers(2, 2, replication="in_graph", **SPLIT),
+}
 
 
 def mlp(box, name):
@@ -200,23 +299,43 @@ def test_bits(box, name):
 
 
 def test_restart(box):
-    """From a checkpoint, under another strategy, schedule and bias correction go on where they were."""
+    """From a checkpoint, under another strategy, schedule and bias correction go on where they
+    were."""
     model = mlp(box, "adamw")
     one, _ = box.reference(2, "--steps", 20, model=model)
-    box.graphrun(box.compile("split", STRATEGIES["split"], model), "--steps", 7, "--checkpoint_dir", "c")
-    box.graphrun(box.compile("all_reduce", STRATEGIES["all_reduce"], model), "--steps", 13, "--checkpoint_dir", "c")
-    same(one, box.weights(box.compile("ps", STRATEGIES["ps"], model), "--steps", 20, "--checkpoint_dir", "c"))
+    box.graphrun(
+        box.compile("split", STRATEGIES["split"], model), "--steps", 7, "--checkpoint_dir", "c"
+    )
+    box.graphrun(
+        box.compile("all_reduce", STRATEGIES["all_reduce"], model),
+        "--steps",
+        13,
+        "--checkpoint_dir",
+        "c",
+    )
+    same(
+        one,
+        box.weights(
+            box.compile("ps", STRATEGIES["ps"], model), "--steps", 20, "--checkpoint_dir", "c"
+        ),
+    )
 
 
 def test_averages_begin(box):
-    """Moving averages have the initial values of their variables, drawn ones too, and parts those of the whole's rows."""
-    text = MLP.read_text().replace("learning_rate = 0.05, momentum = 0.9>", "learning_rate = 0.0, momentum = 0.9>, moving_average = 0.5")
+    """Moving averages have the initial values of their variables, drawn ones too, and parts those
+    of the whole's rows."""
+    text = MLP.read_text().replace(
+        "learning_rate = 0.05, momentum = 0.9>",
+        "learning_rate = 0.0, momentum = 0.9>, moving_average = 0.5",
+    )
     box.write("still.mlir", text)
     for name in "ps", "split":
         got = box.weights(box.compile(name, STRATEGIES[name], "still.mlir"), "--steps", 1)
         assert any(read(got / "w1.npy")[1])
         for variable in "w1", "b1", "w2":
-            assert read(got / f"{variable}.npy") == read(got / f"{variable}.ExponentialMovingAverage.npy")
+            assert read(got / f"{variable}.npy") == read(
+                got / f"{variable}.ExponentialMovingAverage.npy"
+            )
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
@@ -229,23 +348,42 @@ def test_async(box, name):
 
 
 def test_learning_rate(box):
-    """The fetch that a summary of the rate is, on one device and where the counter is on a server."""
-    box.write("m.mlir", MODEL.replace("MINIMIZE", f'optimizer = #graph.sgd<learning_rate = {COSINE}>, learning_rate_summary = "rate"'))
+    """The fetch that a summary of the rate is, on one device and where the counter is on a
+    server."""
+    box.write(
+        "m.mlir",
+        MODEL.replace(
+            "MINIMIZE",
+            f'optimizer = #graph.sgd<learning_rate = {COSINE}>, learning_rate_summary = "rate"',
+        ),
+    )
     for cluster in {"worker": 1, "strategy": "one_device"}, servers(2, 1):
-        said = box.graphrun(box.compile("p", cluster, "m.mlir"), "--steps", 4, "--fetch", "rate").out
+        said = box.graphrun(
+            box.compile("p", cluster, "m.mlir"), "--steps", 4, "--fetch", "rate"
+        ).out
         rates = [float(line.split()[-1]) for line in said.matches(r"rate [0-9.e+-]+$")]
-        assert rates and all(math.isclose(rate, cosine(step), rel_tol=1e-5) for step, rate in enumerate(rates[:4])), rates
+        assert rates and all(
+            math.isclose(rate, cosine(step), rel_tol=1e-5) for step, rate in enumerate(rates[:4])
+        ), rates
 
 
 def test_gradients(box):
     """As values: a model's own rule of learning."""
-    model = MODEL.replace("graph.minimize %loss {MINIMIZE} : tensor<f64>", """%g = graph.gradients %loss, [@w] : (tensor<f64>) -> tensor<2x3xf64>
+    model = MODEL.replace(
+        "graph.minimize %loss {MINIMIZE} : tensor<f64>",
+        """%g = graph.gradients %loss, [@w] : (tensor<f64>) -> tensor<2x3xf64>
   %r = graph.constant dense<-0.1> : tensor<2x3xf64>
   %d = graph.multiply %g, %r : tensor<2x3xf64>
-  graph.assign_add @w, %d : tensor<2x3xf64>""").replace("tensor<2x3xf64>>\n", 'tensor<2x3xf64>> {aggregation = "mean"}\n', 1)
+  graph.assign_add @w, %d : tensor<2x3xf64>""",
+    ).replace("tensor<2x3xf64>>\n", 'tensor<2x3xf64>> {aggregation = "mean"}\n', 1)
     box.write("m.mlir", model)
-    got = box.weights(box.compile("one", {"worker": 1, "strategy": "one_device"}, "m.mlir"), "--steps", 7)
-    assert all(math.isclose(a, b, rel_tol=1e-12) for a, b in zip(read(got / "w.npy")[1], train(sgd, 0.1)["w"], strict=True))
+    got = box.weights(
+        box.compile("one", {"worker": 1, "strategy": "one_device"}, "m.mlir"), "--steps", 7
+    )
+    assert all(
+        math.isclose(a, b, rel_tol=1e-12)
+        for a, b in zip(read(got / "w.npy")[1], train(sgd, 0.1)["w"], strict=True)
+    )
     assert list(read(got / "bias.npy")[1]) == BIAS
 
 
@@ -271,12 +409,16 @@ graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role
 
 
 def test_gradients_of_replicas(box):
-    """As values, under parameter servers, split ones too, and all_reduce: the bits of one device, weights and gradients."""
+    """As values, under parameter servers, split ones too, and all_reduce: the bits of one device,
+    weights and gradients."""
     box.write("m.mlir", OWN_RULE)
     one, _ = box.reference(4, "--steps", 5, model="m.mlir")
     assert any(read(one / "last.npy")[1])
-    clusters = {"ps": servers(2, 1, micro_batches=4), "split": servers(2, 2, placement="split", min_shard_bytes=8, micro_batches=4),
-                "all_reduce": {"worker": 4, "strategy": {"name": "all_reduce", "micro_batches": 4}}}
+    clusters = {
+        "ps": servers(2, 1, micro_batches=4),
+        "split": servers(2, 2, placement="split", min_shard_bytes=8, micro_batches=4),
+        "all_reduce": {"worker": 4, "strategy": {"name": "all_reduce", "micro_batches": 4}},
+    }
     for strategy, cluster in clusters.items():
         same(one, box.weights(box.compile(strategy, cluster, "m.mlir"), "--steps", 5))
     assert {path.name for path in one.iterdir()} >= {"w.npy", "last.npy"}
@@ -295,9 +437,14 @@ graph.func @eval_step() -> () attributes {role = #graph.role<eval>AVERAGES} {
 
 @pytest.mark.parametrize("averages", [True, False])
 def test_averages_in_evaluation(box, averages):
-    """A function with moving_averages reads these in place of the variables; one without, the variables. The numbers are those of three steps in Python."""
-    model = MODEL.replace("MINIMIZE", "optimizer = #graph.sgd<learning_rate = 0.1>, moving_average = 0.75")
-    box.write("m.mlir", model + EVALUATION.replace("AVERAGES", ", moving_averages" if averages else ""))
+    """A function with moving_averages reads these in place of the variables; one without, the
+    variables. The numbers are those of three steps in Python."""
+    model = MODEL.replace(
+        "MINIMIZE", "optimizer = #graph.sgd<learning_rate = 0.1>, moving_average = 0.75"
+    )
+    box.write(
+        "m.mlir", model + EVALUATION.replace("AVERAGES", ", moving_averages" if averages else "")
+    )
     w, bias, ofW, ofBias = list(W), list(BIAS), list(W), list(BIAS)
     for _ in range(3):
         w = [x - 0.1 * 2 * c * x for x, c in zip(w, CURVE)]
@@ -305,10 +452,15 @@ def test_averages_in_evaluation(box, averages):
         ofW = [m + 0.25 * (x - m) for m, x in zip(ofW, w)]
         ofBias = [m + 0.25 * (x - m) for m, x in zip(ofBias, bias)]
     wanted = {"weights": ofW if averages else w, "biases": ofBias if averages else bias}
-    for strategy, cluster in {"one": {"worker": 1, "strategy": "one_device"}, "ps": servers(2, 1)}.items():
+    for strategy, cluster in {
+        "one": {"worker": 1, "strategy": "one_device"},
+        "ps": servers(2, 1),
+    }.items():
         plan = box.compile(strategy, cluster, "m.mlir")
         box.graphrun(plan, "--steps", 3, "--checkpoint_dir", strategy)
         said = box.graphrun(plan, "--entry", "eval", "--checkpoint_dir", strategy).out
         for name, numbers in wanted.items():
             (line,) = said.matches(f"^test {name} .*samples")
-            assert math.isclose(float(line.split()[2]), math.fsum(numbers) / len(numbers), rel_tol=1e-5), (strategy, line)
+            assert math.isclose(
+                float(line.split()[2]), math.fsum(numbers) / len(numbers), rel_tol=1e-5
+            ), (strategy, line)

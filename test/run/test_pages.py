@@ -1,8 +1,17 @@
 import pytest
 from box import ROOT
 
-PAGES = ["README.md", "docs/tutorial.md", "docs/cluster.md", "docs/reports.md", "docs/trace.md", "docs/export.md", "docs/observing.md", "docs/editors.md",
-         *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("examples/*/README.md"))]
+PAGES = [
+    "README.md",
+    "docs/tutorial.md",
+    "docs/cluster.md",
+    "docs/reports.md",
+    "docs/trace.md",
+    "docs/export.md",
+    "docs/observing.md",
+    "docs/editors.md",
+    *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("examples/*/README.md")),
+]
 
 
 @pytest.mark.parametrize("row", PAGES)

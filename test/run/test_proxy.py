@@ -1,4 +1,6 @@
-"""Faults of the network between tasks over gRPC: the same result, or an error that names who is away, before a deadline."""
+"""Faults of the network between tasks over gRPC: the same result, or an error that names who is
+away, before a deadline."""
+
 import time
 
 import pytest
@@ -20,10 +22,28 @@ def network(box, ports):
 @pytest.fixture
 def run(box, two, network):
     """Starts all three, with a checkpoint every 20 steps of some 5 ms; what else is for each."""
+
     def start(*arguments, slow=True):
         env = delay(worker1=5000) if slow else {}
-        return {task: box.task(task, two, "--steps", STEPS, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 20, "--dump_variables", "dump",
-                               *network.flags, *arguments, env={**env, **network.of(task)}) for task in TASKS}
+        return {
+            task: box.task(
+                task,
+                two,
+                "--steps",
+                STEPS,
+                "--checkpoint_dir",
+                "ckpt",
+                "--save_checkpoint_steps",
+                20,
+                "--dump_variables",
+                "dump",
+                *network.flags,
+                *arguments,
+                env={**env, **network.of(task)},
+            )
+            for task in TASKS
+        }
+
     return start
 
 
@@ -57,16 +77,21 @@ def test_short_silence(box, two, network, run):
     same(straight(box, two), box / "dump")
 
 
-@pytest.mark.parametrize("fault,other", [("cut", "ps-0"), ("silent", None)] + [("cut", None), ("silent", "ps-0")] * LONG)
+@pytest.mark.parametrize(
+    "fault,other", [("cut", "ps-0"), ("silent", None)] + [("cut", None), ("silent", "ps-0")] * LONG
+)
 def test_lost(box, two, network, run, fault, other):
-    """A connection that is lost, or over which nothing comes any more, of a worker with all others or with the parameter server alone (with
-    --long each of both): every task ends with an error that names one of the two, and the run goes on from its checkpoint."""
+    """A connection that is lost, or over which nothing comes any more, of a worker with all others
+    or with the parameter server alone (with --long each of both): every task ends with an error
+    that names one of the two, and the run goes on from its checkpoint."""
     tasks = run()
     box.checkpoint("ckpt")
     getattr(network.between("worker-1", other), fault)()
     for name, task in tasks.items():
         task.ends((1, 138), 60)  # 18 s at most where nobody else computes
-        ends = ["worker-1", "ps-0"] + ["worker-0"] * (name == "worker-1" and not other)  # who is cut off from all misses the chief
+        ends = ["worker-1", "ps-0"] + ["worker-0"] * (
+            name == "worker-1" and not other
+        )  # who is cut off from all misses the chief
         task.err.expect(f"^graphrun: .*({'|'.join(asName(end) for end in ends)})")
     network.close()
     box.nothingLeft()

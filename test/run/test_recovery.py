@@ -1,4 +1,6 @@
-"""graphc --recovery memory: a run that has lost a task goes on from the memory of another, at most a step behind where it was."""
+"""graphc --recovery memory: a run that has lost a task goes on from the memory of another, at most
+a step behind where it was."""
+
 import os
 import signal
 import time
@@ -10,7 +12,14 @@ from process import TRAINS, until
 from test_restarts import alone, pids
 
 STEPS = 400
-RUN = "--steps", STEPS, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 100000  # none before the end
+RUN = (
+    "--steps",
+    STEPS,
+    "--checkpoint_dir",
+    "ckpt",
+    "--save_checkpoint_steps",
+    100000,
+)  # none before the end
 
 
 def cluster(workers, **settings):
@@ -23,18 +32,40 @@ def tasks(workers):
 
 def test_the_same_bits(box):
     """The commit point changes when things are done, and nothing of what is computed."""
-    without, within = (box.compile(name, cluster(2), flags=flags) for name, flags in (("without", ()), ("within", ["--recovery=memory"])))
+    without, within = (
+        box.compile(name, cluster(2), flags=flags)
+        for name, flags in (("without", ()), ("within", ["--recovery=memory"]))
+    )
     same(box.weights(without, "--steps", 50), box.weights(within, "--steps", 50))
     box.graphc("--verify-plan", within)
 
 
-@pytest.mark.parametrize("workers,victim,transport", [(2, "worker-1", "shm"), (2, "worker-0", "grpc"), (4, "worker-2", "grpc"), (4, "worker-0", "shm")])
+@pytest.mark.parametrize(
+    "workers,victim,transport",
+    [
+        (2, "worker-1", "shm"),
+        (2, "worker-0", "grpc"),
+        (4, "worker-2", "grpc"),
+        (4, "worker-0", "shm"),
+    ],
+)
 def test_killed(box, workers, victim, transport):
-    """kill -9 without any checkpoint: one step at most is made again, and the end is that of an undisturbed run."""
+    """kill -9 without any checkpoint: one step at most is made again, and the end is that of an
+    undisturbed run."""
     plan = box.compile(f"memory{workers}", cluster(workers, recovery="memory"))
     straight = box.weights(plan, "--steps", STEPS)
-    run = box.launch(plan, *RUN, "--max_restarts", 2, "--dump_variables", "dump", "--fetch", "loss", f"--transport={transport}",
-                     env=delay(worker1=4000 if workers == 2 else 1000))
+    run = box.launch(
+        plan,
+        *RUN,
+        "--max_restarts",
+        2,
+        "--dump_variables",
+        "dump",
+        "--fetch",
+        "loss",
+        f"--transport={transport}",
+        env=delay(worker1=4000 if workers == 2 else 1000),
+    )
     until(lambda: steps(run) > 40, "40 steps")
     before = pids(run, tasks(workers))
     killed = time.monotonic()
@@ -53,10 +84,15 @@ def test_killed(box, workers, victim, transport):
 
 @pytest.mark.parametrize("model", ["dropout", "deep-mlp", "wide", "normalized"])
 def test_one_after_the_other(box, model):
-    """Whoever was copied to is copied from: the first that is killed, then the other one, of whom nobody has read a checkpoint."""
-    plan = box.compile(f"memory-{model}", cluster(2, recovery="memory"), model=MODELS / f"{model}.mlir")
+    """Whoever was copied to is copied from: the first that is killed, then the other one, of whom
+    nobody has read a checkpoint."""
+    plan = box.compile(
+        f"memory-{model}", cluster(2, recovery="memory"), model=MODELS / f"{model}.mlir"
+    )
     straight = box.weights(plan, "--steps", STEPS)
-    run = box.launch(plan, *RUN, "--max_restarts", 3, "--dump_variables", "dump", env=delay(worker1=3000))
+    run = box.launch(
+        plan, *RUN, "--max_restarts", 3, "--dump_variables", "dump", env=delay(worker1=3000)
+    )
     run.err.waitFor(TRAINS)
     for number, victim in enumerate(["worker-1", "worker-0"], 1):
         before = pids(run, tasks(2))
@@ -69,26 +105,61 @@ def test_one_after_the_other(box, model):
 
 
 def test_stopped_before_the_restart(box):
-    """SIGTERM in the pause before the second restart: what is in memory goes on for a step, and is saved."""
+    """SIGTERM in the pause before the second restart: what is in memory goes on for a step, and is
+    saved."""
     plan = box.compile("memory2", cluster(2, recovery="memory"))
-    run = box.launch(plan, "--steps", FOREVER, *RUN[2:], "--max_restarts", 5, "--fetch", "loss", env=delay(worker1=1000))
+    run = box.launch(
+        plan,
+        "--steps",
+        FOREVER,
+        *RUN[2:],
+        "--max_restarts",
+        5,
+        "--fetch",
+        "loss",
+        env=delay(worker1=1000),
+    )
     for number in 1, 2:
-        until(lambda: len(run.err.matches("going on from step")) == number - 1 and steps(run) > 40 * number, "some steps")
+        until(
+            lambda: (
+                len(run.err.matches("going on from step")) == number - 1
+                and steps(run) > 40 * number
+            ),
+            "some steps",
+        )
         os.kill(run.pidOf("worker-1"), signal.SIGKILL)
         run.err.waitFor(rf"\(restart {number} of 5\)$")
     made = steps(run)
     run.stop(status=1)
-    run.err.expect(r"in 500ms \(restart 2 of 5\)$", "^graphrun: stopped at step [0-9]+ of .* as asked; start again with --checkpoint_dir ckpt")
+    run.err.expect(
+        r"in 500ms \(restart 2 of 5\)$",
+        "^graphrun: stopped at step [0-9]+ of .* as asked; start again with --checkpoint_dir ckpt",
+    )
     (saved,) = os.listdir(box / "ckpt")
     assert int(saved.removeprefix("step-")) >= made
 
 
 def test_due_where_it_died(box):
-    """A checkpoint that a death has cost is made where the run goes on, and no later one in its place. Who lives keeps the code that it has loaded."""
+    """A checkpoint that a death has cost is made where the run goes on, and no later one in its
+    place. Who lives keeps the code that it has loaded."""
     plan = box.compile("memory2", cluster(2, recovery="memory"))
     straight = box.weights(plan, "--steps", 100)
-    run = box.launch(plan, "--steps", 100, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 40, "--keep_checkpoint_max", 0, "--max_restarts", 2,
-                     "--dump_variables", "dump", env={**delay(worker1=3000), **fault(box, "kill", 3, "worker-0", "ckpt/step-40")})
+    run = box.launch(
+        plan,
+        "--steps",
+        100,
+        "--checkpoint_dir",
+        "ckpt",
+        "--save_checkpoint_steps",
+        40,
+        "--keep_checkpoint_max",
+        0,
+        "--max_restarts",
+        2,
+        "--dump_variables",
+        "dump",
+        env={**delay(worker1=3000), **fault(box, "kill", 3, "worker-0", "ckpt/step-40")},
+    )
     living = run.pidOf("worker-1")
     code = until(lambda: mapped(living), "its code")
     run.err.waitFor("going on from step 40 in the memory of /job:worker/task:1, copied in")
@@ -108,11 +179,26 @@ def test_nobody_lives(box):
     """All are killed at once: the last checkpoint counts, and where there is none the beginning."""
     plan = box.compile("memory2", cluster(2, recovery="memory"))
     straight = box.weights(plan, "--steps", STEPS)
-    run = box.launch(plan, "--steps", STEPS, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 20, "--max_restarts", 2, "--dump_variables", "dump",
-                     env=delay(worker1=3000))
+    run = box.launch(
+        plan,
+        "--steps",
+        STEPS,
+        "--checkpoint_dir",
+        "ckpt",
+        "--save_checkpoint_steps",
+        20,
+        "--max_restarts",
+        2,
+        "--dump_variables",
+        "dump",
+        env=delay(worker1=3000),
+    )
     box.checkpoint("ckpt")
     both = pids(run, tasks(2)).values()
-    for process in (run.pid, *both):  # neither task nor the launcher acts on the first death before the second one
+    for process in (
+        run.pid,
+        *both,
+    ):  # neither task nor the launcher acts on the first death before the second one
         os.kill(process, signal.SIGSTOP)
     for process in both:
         os.kill(process, signal.SIGKILL)

@@ -4,7 +4,8 @@ import shutil
 import pytest
 from box import ROOT
 
-# What a script finds in the opened page: drawings that are inside their frames, and text that none cuts off.
+# What a script finds in the opened page: drawings that are inside their frames, and text that none
+# cuts off.
 PROBE = """
 <script>
 const bad = [];
@@ -52,18 +53,55 @@ FOUND = {
 @pytest.mark.parametrize("kind", ["cpu", "measured", "gpu"])
 @pytest.mark.parametrize("size", ["1280,900", "420,900"])
 def test_opens(box, size, kind):
-    """The report opens in a real browser, without a network, wide and narrow, and draws what it says; test/tools/graphc/report.test checks
-    the page's structure everywhere."""
-    browser = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None)
+    """The report opens in a real browser, without a network, wide and narrow, and draws what it
+    says; test/tools/graphc/report.test checks the page's structure everywhere."""
+    browser = next(
+        filter(
+            None,
+            map(
+                shutil.which,
+                ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"),
+            ),
+        ),
+        None,
+    )
     if not browser:
         pytest.skip("no chromium here (tools/setup.sh --tests installs one)")
-    box.write("cluster.json", {"ps": 2, "worker": 3, "strategy": "parameter_server", **({"devices": GPUS} if kind == "gpu" else {})})
-    compiles = [ROOT / "examples/fashion-mnist/model.mlir", "--partition", "cluster.json", "-o", "model.plan", "--report", "report.html"]
+    box.write(
+        "cluster.json",
+        {
+            "ps": 2,
+            "worker": 3,
+            "strategy": "parameter_server",
+            **({"devices": GPUS} if kind == "gpu" else {}),
+        },
+    )
+    compiles = [
+        ROOT / "examples/fashion-mnist/model.mlir",
+        "--partition",
+        "cluster.json",
+        "-o",
+        "model.plan",
+        "--report",
+        "report.html",
+    ]
     box.graphc(*compiles)
     if kind == "measured":
         box.graphrun("model.plan", "--steps", 5, "--trace", "run.pftrace")
         box.graphc(*compiles, "--measured", "run.pftrace")
-    box.write("probe.html", re.sub("</(body|html)>.*", "", (box / "report.html").read_text()) + PROBE)
-    page = box.run(browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={box / 'profile'}", f"--window-size={size}", "--dump-dom",
-                   f"file://{box / 'probe.html'}").out
-    assert page.matches('data-found="([^"]*)"') == [FOUND[kind]], page.matches('data-bad="([^"]*)"')[0][:600]
+    box.write(
+        "probe.html", re.sub("</(body|html)>.*", "", (box / "report.html").read_text()) + PROBE
+    )
+    page = box.run(
+        browser,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={box / 'profile'}",
+        f"--window-size={size}",
+        "--dump-dom",
+        f"file://{box / 'probe.html'}",
+    ).out
+    assert page.matches('data-found="([^"]*)"') == [FOUND[kind]], page.matches(
+        'data-bad="([^"]*)"'
+    )[0][:600]

@@ -1,4 +1,6 @@
-"""max_staleness: the others wait for a worker that is stopped (SIGSTOP) once they are so many steps ahead; without the bound they do not."""
+"""max_staleness: the others wait for a worker that is stopped (SIGSTOP) once they are so many steps
+ahead; without the bound they do not."""
+
 import os
 import signal
 import time
@@ -10,9 +12,21 @@ BOUND = {"update": "async", "max_staleness": 2}
 
 
 def begin(box, plan, deadline, transport="shm"):
-    """A run paced so that it lasts some seconds, and its worker 2, stopped after the first steps."""
-    run = box.launch(plan, "--steps", 1500, "--fetch", "loss", "--deadline", deadline, f"--transport={transport}", "--stats", "stats.json",
-                     env=delay(worker0=300, worker1=300, worker2=300))
+    """A run paced so that it lasts some seconds, and its worker 2, stopped after the first
+    steps."""
+    run = box.launch(
+        plan,
+        "--steps",
+        1500,
+        "--fetch",
+        "loss",
+        "--deadline",
+        deadline,
+        f"--transport={transport}",
+        "--stats",
+        "stats.json",
+        env=delay(worker0=300, worker1=300, worker2=300),
+    )
     until(lambda: steps(run) > 30, "the first steps")
     worker = run.pidOf("worker-2")
     os.kill(worker, signal.SIGSTOP)
@@ -37,10 +51,13 @@ def staleness(tasks):
 
 
 def test_bounded(box, transport):
-    """The others wait, with words that say who waits for whom; they go on with it. The distances are in --stats."""
+    """The others wait, with words that say who waits for whom; they go on with it. The distances
+    are in --stats."""
     run, worker = begin(box, box.servers("bounded", 3, 2, **BOUND), 12, transport)
-    run.err.waitFor(r"^\[ps:[01]\] .*waits at step [0-9]+ for /job:worker/task:2, the slowest worker at step [0-9]+, before it hands step [0-9]+ "
-                    r"to /job:worker/task:[01] \(max_staleness is 2\)")
+    run.err.waitFor(
+        r"^\[ps:[01]\] .*waits at step [0-9]+ for /job:worker/task:2, the slowest worker at step [0-9]+, before it hands step [0-9]+ "
+        r"to /job:worker/task:[01] \(max_staleness is 2\)"
+    )
     before = steps(run)
     always(lambda: steps(run) == before, "nobody makes a step while worker:2 is stopped", 1)
     finish(run, worker)
@@ -57,7 +74,9 @@ def test_free(box):
     run, worker = begin(box, box.servers("free", 3, 2, "async"), 60)
     goesOn(run, 200)
     finish(run, worker)
-    assert staleness(box.json("stats.json")["tasks"])["max"] > 50  # 200 steps by two: one of them has made 100
+    assert (
+        staleness(box.json("stats.json")["tasks"])["max"] > 50
+    )  # 200 steps by two: one of them has made 100
 
 
 def test_killed_while_waited_for(box):

@@ -1,4 +1,5 @@
 """Every row of strategies.json, every cell of it: the table of strategies in docs/status.md."""
+
 import pytest
 from box import LONG, asFlags, differences, same, tls
 from formats import updates
@@ -23,16 +24,28 @@ def compare(box, row, model, cluster, folder):
         assert updates(folder) == STEPS, folder
         return
     replicas = row.get("replicas", 1)
-    one, _ = box.reference(cluster[replicas] if isinstance(replicas, str) else replicas, "--steps", STEPS, model=FILES[model])
+    one, _ = box.reference(
+        cluster[replicas] if isinstance(replicas, str) else replicas,
+        "--steps",
+        STEPS,
+        model=FILES[model],
+    )
     same(one, folder)
 
 
 def overTransport(box, row, transport):
     for model in sorted(FILES.keys() - ON_GPUS):
-        # Each run of Fashion-MNIST evaluates on 10,000 images, and over gRPC runs take longer: the smallest cluster and the largest.
+        # Each run of Fashion-MNIST evaluates on 10,000 images, and over gRPC runs take longer: the
+        # smallest cluster and the largest.
         isShort = model != "fashion-mnist" and (transport == "shm" or LONG)
         for cluster in row["clusters"] if isShort else [row["clusters"][0], row["clusters"][-1]]:
-            folder = box.weights(planOf(box, row, model, cluster), "--steps", STEPS, f"--transport={transport}", to=f"{model}-{nameOf(cluster)}-{transport}")
+            folder = box.weights(
+                planOf(box, row, model, cluster),
+                "--steps",
+                STEPS,
+                f"--transport={transport}",
+                to=f"{model}-{nameOf(cluster)}-{transport}",
+            )
             compare(box, row, model, cluster, folder)
 
 
@@ -45,7 +58,12 @@ def test_processes(box, ports, row):
         hosts += [f"--{job}_hosts", ",".join(f"127.0.0.1:{ports[first + i]}" for i in range(tasks))]
         first += tasks
     plan = planOf(box, row, "bottleneck", cluster)
-    ended([box.task(task, plan, "--steps", STEPS, *hosts, "--dump_variables", "by-hand") for task in tasksOf(cluster)])
+    ended(
+        [
+            box.task(task, plan, "--steps", STEPS, *hosts, "--dump_variables", "by-hand")
+            for task in tasksOf(cluster)
+        ]
+    )
     compare(box, row, "bottleneck", cluster, box / "by-hand")
 
 
@@ -57,7 +75,9 @@ def test_exact(box, row):
     plan = planOf(box, row, "mlp", cluster)
     right = box.weights(plan, "--steps", STEPS)
     compare(box, row, "mlp", cluster, right)
-    assert any(name[0] == "w" for name in differences(right, box.weights(plan, "--steps", STEPS + 1)))
+    assert any(
+        name[0] == "w" for name in differences(right, box.weights(plan, "--steps", STEPS + 1))
+    )
 
 
 @each
@@ -72,21 +92,48 @@ def test_grpc(box, row):
 
 @each
 def test_apart(box, machines, row):
-    """Each task on a machine of its own over mutual TLS; what tasks send each other goes over the switch."""
+    """Each task on a machine of its own over mutual TLS; what tasks send each other goes over the
+    switch."""
     row, sent = ROWS[row], 0
     smallest, largest = row["clusters"][0], row["clusters"][-1]
-    runs = [("linear-regression", smallest), ("mlp", largest), ("bottleneck", largest), *row.get("alsoApart", [])]
+    runs = [
+        ("linear-regression", smallest),
+        ("mlp", largest),
+        ("bottleneck", largest),
+        *row.get("alsoApart", []),
+    ]
     for model, cluster in runs:
         plan, tasks, hosts = planOf(box, row, model, cluster), tasksOf(cluster), []
         machines.add(max(0, len(tasks) - machines.made))
         for job in cluster:
-            hosts += [f"--{job}_hosts", ",".join(f"10.77.0.{n}:2222" for n, task in enumerate(tasks, 1) if task.startswith(f"{job}-"))]
+            hosts += [
+                f"--{job}_hosts",
+                ",".join(
+                    f"10.77.0.{n}:2222"
+                    for n, task in enumerate(tasks, 1)
+                    if task.startswith(f"{job}-")
+                ),
+            ]
         certs, folder = f"certs-{nameOf(cluster)}", f"{model}-{nameOf(cluster)}-apart"
         box.graphrun("certs", certs, *hosts)
         before, started = machines.crossed(), []
         for n, name in reversed(list(enumerate(tasks, 1))):
-            started.append(machines.start(n, "graphrun", plan, "--steps", STEPS, *asFlags(name), *hosts, *tls(name, certs), "--dump_variables", folder,
-                                          *(["--stats", "stats.json"] if name == "worker-0" else []), name=name))
+            started.append(
+                machines.start(
+                    n,
+                    "graphrun",
+                    plan,
+                    "--steps",
+                    STEPS,
+                    *asFlags(name),
+                    *hosts,
+                    *tls(name, certs),
+                    "--dump_variables",
+                    folder,
+                    *(["--stats", "stats.json"] if name == "worker-0" else []),
+                    name=name,
+                )
+            )
         ended(started)
         bytesSent = sum(task["bytes_sent"] for task in box.json("stats.json")["tasks"].values())
         assert machines.crossed() - before >= bytesSent
@@ -109,36 +156,66 @@ def onDevices(box, row, kind, clusters):
         return box.weights(plan, "--steps", 3 if model in ON_GPUS else STEPS, to=folder)
 
     def one(model, replicas):
-        config = {"worker": 1, "strategy": {"name": "one_device", "micro_batches": replicas}, "devices": {"worker": [f"{kind}:0"]}}
+        config = {
+            "worker": 1,
+            "strategy": {"name": "one_device", "micro_batches": replicas},
+            "devices": {"worker": [f"{kind}:0"]},
+        }
         if (model, replicas) not in ones:
             name = f"one-{model}-{replicas}"
             ones[model, replicas] = train(box.compile(name, config, FILES[model]), name, model)
         return ones[model, replicas]
 
     for onHost in [(), ("ps",)] if "ps" in row["clusters"][0] else [()]:
-        for model in (*ON_DEVICES, *(ON_GPUS if kind == "GPU" and not onHost and "inexact" not in row else ())):
+        for model in (
+            *ON_DEVICES,
+            *(ON_GPUS if kind == "GPU" and not onHost and "inexact" not in row else ()),
+        ):
             for cluster in clusters:
-                given = {job: row.get("devices", {}).get(job, ["CPU:0"]) for job in cluster if job not in onHost}
-                devices = {job: [name.replace("CPU", kind) for name in names] for job, names in given.items()}
+                given = {
+                    job: row.get("devices", {}).get(job, ["CPU:0"])
+                    for job in cluster
+                    if job not in onHost
+                }
+                devices = {
+                    job: [name.replace("CPU", kind) for name in names]
+                    for job, names in given.items()
+                }
                 folder = f"{model}-{nameOf(cluster)}" + "".join(f"-{job}-on-cpu" for job in onHost)
-                weights = train(planOf(box, {**row, "devices": devices}, model, cluster), folder, model)
-                if kind == "SIM" or "inexact" in row or model == "linear-regression": # products of the others are the library's on a CPU
+                weights = train(
+                    planOf(box, {**row, "devices": devices}, model, cluster), folder, model
+                )
+                if (
+                    kind == "SIM" or "inexact" in row or model == "linear-regression"
+                ):  # products of the others are the library's on a CPU
                     compare(box, row, model, cluster, weights)
                 if row.get("sameInEveryRun"):  # on a CPU too, where both compile the products
-                    other = row if kind == "SIM" or model == "linear-regression" else {**row, "devices": devices}
-                    same(train(planOf(box, other, model, cluster), f"{folder}-again", model), weights)
+                    other = (
+                        row
+                        if kind == "SIM" or model == "linear-regression"
+                        else {**row, "devices": devices}
+                    )
+                    same(
+                        train(planOf(box, other, model, cluster), f"{folder}-again", model), weights
+                    )
                 elif "inexact" not in row:
                     replicas = row.get("replicas", 1)
-                    same(one(model, cluster[replicas] if isinstance(replicas, str) else replicas), weights)
+                    same(
+                        one(model, cluster[replicas] if isinstance(replicas, str) else replicas),
+                        weights,
+                    )
 
 
 def rowsOn(cell):
-    return pytest.mark.parametrize("row", [name for name, row in ROWS.items() if cell not in row.get("notOn", {})])
+    return pytest.mark.parametrize(
+        "row", [name for name, row in ROWS.items() if cell not in row.get("notOn", {})]
+    )
 
 
 @rowsOn("sim")
 def test_sim(box, row):
-    """By graphc and graphrun that know such a device, whose work is done in another order in each run."""
+    """By graphc and graphrun that know such a device, whose work is done in another order in each
+    run."""
     box.withSim()
     clusters = ROWS[row]["clusters"]
     onDevices(box, ROWS[row], "SIM", clusters if LONG else [clusters[0], clusters[-1]])
@@ -153,7 +230,8 @@ def test_gpu(box, row):
 
 @each
 def test_lost(box, row):
-    """kill -9 of the first task, of the chief and of the last: the run ends at once and names the task and the signal."""
+    """kill -9 of the first task, of the chief and of the last: the run ends at once and names the
+    task and the signal."""
     row = ROWS[row]
     cluster = row["clusters"][-1]
     tasks = tasksOf(cluster)

@@ -1,4 +1,5 @@
 """Files of a checkpoint that neither come nor fail."""
+
 import os
 import shutil
 import time
@@ -40,15 +41,20 @@ def whole(box, two):
 
 @pytest.mark.parametrize("file", ["manifest.json", "ps-0.safetensors"])
 def test_fifo(box, two, whole, file):
-    """A FIFO in the place of a file is skipped with a line; where it is of the only checkpoint, nothing begins anew unasked."""
+    """A FIFO in the place of a file is skipped with a line; where it is of the only checkpoint,
+    nothing begins anew unasked."""
     shutil.copytree(whole / "step-3", box / "fifo/step-3")
     (box / f"fifo/step-3/{file}").unlink()
     os.mkfifo(box / f"fifo/step-3/{file}")
     refused = box.graphrun(two, "--steps", 6, "--checkpoint_dir", "fifo", status=1)
-    refused.err.expect(f"checkpoint fifo/step-3 is skipped: fifo/step-3/{file}: not a regular file",
-                       "fifo has no checkpoint that is whole; move its step-… away to begin anew")
+    refused.err.expect(
+        f"checkpoint fifo/step-3 is skipped: fifo/step-3/{file}: not a regular file",
+        "fifo has no checkpoint that is whole; move its step-… away to begin anew",
+    )
     shutil.copytree(whole / "step-2", box / "fifo/step-2")
-    box.graphrun(two, "--steps", 6, "--checkpoint_dir", "fifo").err.expect("going on from fifo/step-2")
+    box.graphrun(two, "--steps", 6, "--checkpoint_dir", "fifo").err.expect(
+        "going on from fifo/step-2"
+    )
 
 
 @pytest.fixture
@@ -59,7 +65,9 @@ def hangs(box, whole):
 
 def test_deadline(box, two, hangs):
     """A disk that hangs ends the run past --deadline, with words that say who hangs on what."""
-    run = box.graphrun(two, "--steps", 6, "--checkpoint_dir", "hangs", "--deadline", 3, status=1, env=hangs)
+    run = box.graphrun(
+        two, "--steps", 6, "--checkpoint_dir", "hangs", "--deadline", 3, status=1, env=hangs
+    )
     run.err.expect("/job:worker/task:0.*reading the checkpoints of hangs takes longer than 3s")
 
 
@@ -73,7 +81,8 @@ def test_stop(box, two, hangs):
 
 @pytest.mark.parametrize("milliseconds", [5, 10, 15, 20, 30, 50, 80, 120])
 def test_stopped_at_once(box, two, milliseconds):
-    """In any of its first milliseconds a run ends in words and never by a signal that a task did not await."""
+    """In any of its first milliseconds a run ends in words and never by a signal that a task did
+    not await."""
     run = box.launch(two, "--steps", FOREVER)
     time.sleep(milliseconds / 1000)
     run.stop(status=(1, 143))  # 143: no task was there yet

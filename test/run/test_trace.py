@@ -1,4 +1,6 @@
-"""--trace: all tasks of a run in one file, which Perfetto's own schema reads and ui.perfetto.dev opens."""
+"""--trace: all tasks of a run in one file, which Perfetto's own schema reads and ui.perfetto.dev
+opens."""
+
 import collections
 import subprocess
 import sys
@@ -13,15 +15,19 @@ MODEL = ROOT / "examples/fashion-mnist/model.mlir"
 @pytest.fixture(scope="module")
 def schema():
     """Perfetto's messages, from its Python package."""
-    return pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2", reason="no perfetto (test/run.sh installs it into build/python)")
+    return pytest.importorskip(
+        "perfetto.protos.perfetto.trace.perfetto_trace_pb2",
+        reason="no perfetto (test/run.sh installs it into build/python)",
+    )
 
 
 Slice = collections.namedtuple("Slice", "track name category begin end notes out into inner")
 
 
 class Trace:
-    """What is in the file, after what has to be true of any: no field that Perfetto does not know, tracks that are described, times that do
-    not go back on a track, slices that nest, flows that begin once and end once, and not before."""
+    """What is in the file, after what has to be true of any: no field that Perfetto does not know,
+    tracks that are described, times that do not go back on a track, slices that nest, flows that
+    begin once and end once, and not before."""
 
     def __init__(self, schema, path):
         trace = schema.Trace()
@@ -41,7 +47,10 @@ class Trace:
                     self.tracks[track.uuid] = None
                 else:
                     assert track.parent_uuid in self.tracks and track.thread.pid in self.processes
-                    self.tracks[track.uuid] = (self.processes[track.thread.pid].process_name, track.thread.thread_name)
+                    self.tracks[track.uuid] = (
+                        self.processes[track.thread.pid].process_name,
+                        track.thread.thread_name,
+                    )
                 continue
             assert packet.HasField("track_event")
             one = packet.track_event
@@ -49,10 +58,21 @@ class Trace:
             assert packet.timestamp >= now[one.track_uuid], "a track goes back in time"
             now[one.track_uuid] = packet.timestamp
             stack = stacks[one.track_uuid]
-            notes = {note.name: note.string_value or note.uint_value for note in one.debug_annotations}
+            notes = {
+                note.name: note.string_value or note.uint_value for note in one.debug_annotations
+            }
             if one.type == event.TYPE_SLICE_BEGIN:
-                made = Slice(self.tracks[one.track_uuid], one.name, one.categories[0], packet.timestamp, [], notes, list(one.flow_ids),
-                             list(one.terminating_flow_ids), [])
+                made = Slice(
+                    self.tracks[one.track_uuid],
+                    one.name,
+                    one.categories[0],
+                    packet.timestamp,
+                    [],
+                    notes,
+                    list(one.flow_ids),
+                    list(one.terminating_flow_ids),
+                    [],
+                )
                 (stack[-1].inner if stack else self.slices).append(made)
                 stack.append(made)
             elif one.type == event.TYPE_SLICE_END:
@@ -62,10 +82,14 @@ class Trace:
                 self.instants.append(notes)
         assert not any(stacks.values()), "a slice has no end"
         self.parts = [part for step in self.slices for part in step.inner]
-        assert all(step.category == "step" for step in self.slices) and not any(part.inner for part in self.parts)
+        assert all(step.category == "step" for step in self.slices) and not any(
+            part.inner for part in self.parts
+        )
         out = {flow: part for part in self.parts for flow in part.out}
         into = {flow: part for part in self.parts for flow in part.into}
-        assert out.keys() == into.keys() and len(out) == sum(len(part.out) for part in self.parts) == sum(len(part.into) for part in self.parts)
+        assert out.keys() == into.keys() and len(out) == sum(
+            len(part.out) for part in self.parts
+        ) == sum(len(part.into) for part in self.parts)
         for flow, part in out.items():
             assert part.begin <= into[flow].end[0], f"{part.name} comes behind {into[flow].name}"
         self.flows = [(part, into[flow]) for flow, part in out.items()]
@@ -81,6 +105,7 @@ class Trace:
 def unknown(message):
     """Perfetto knows every field."""
     from google.protobuf import unknown_fields
+
     assert not len(unknown_fields.UnknownFieldSet(message)), message
     for field, value in message.ListFields():
         if field.message_type:
@@ -89,67 +114,148 @@ def unknown(message):
 
 
 def lanes(workers=2):
-    return {("/job:ps/task:0", "train_step.ps0 on CPU:0"), *((f"/job:worker/task:{i}", f"train_step.worker[{i}] on CPU:0") for i in range(workers))}
+    return {
+        ("/job:ps/task:0", "train_step.ps0 on CPU:0"),
+        *((f"/job:worker/task:{i}", f"train_step.worker[{i}] on CPU:0") for i in range(workers)),
+    }
 
 
 def test_of_servers_and_workers(box, schema, transport):
-    """One parameter server and two workers: ten steps of each, every message an arrow, kernels with their lines."""
+    """One parameter server and two workers: ten steps of each, every message an arrow, kernels with
+    their lines."""
     plan = box.servers("two", workers=2, ps=1, model=MODEL)
-    run = box.graphrun(plan, "--steps", 40, "--trace", "run.pftrace", "--transport", transport, "--stats", "stats.json")
-    run.err.expect(r"^\[worker:0\] trace run\.pftrace: steps 2 to 11, [0-9,]+ slices, [0-9,]+ messages; ui\.perfetto\.dev opens it$")
+    run = box.graphrun(
+        plan,
+        "--steps",
+        40,
+        "--trace",
+        "run.pftrace",
+        "--transport",
+        transport,
+        "--stats",
+        "stats.json",
+    )
+    run.err.expect(
+        r"^\[worker:0\] trace run\.pftrace: steps 2 to 11, [0-9,]+ slices, [0-9,]+ messages; ui\.perfetto\.dev opens it$"
+    )
     run.err.expect(r"^\[worker:0\]  /job:worker/task:1 +[0-9.]+ ms .* %")
     trace = Trace(schema, box / "run.pftrace")
-    assert {process.process_name for process in trace.processes.values()} == {"/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1"}
+    assert {process.process_name for process in trace.processes.values()} == {
+        "/job:ps/task:0",
+        "/job:worker/task:0",
+        "/job:worker/task:1",
+    }
     assert trace.steps() == {lane: list(range(2, 12)) for lane in lanes()}
     kernels = [part for part in trace.parts if part.category in ("kernel", "library")]
     assert kernels and all(part.notes["source"].startswith("model.mlir:") for part in kernels)
-    assert {part.category for part in trace.parts} >= {"kernel", "library", "message", "sum", "data"}
-    # Each worker sends each of four gradients, ten times; all but what the first step sent ahead has both ends.
+    assert {part.category for part in trace.parts} >= {
+        "kernel",
+        "library",
+        "message",
+        "sum",
+        "data",
+    }
+    # Each worker sends each of four gradients, ten times; all but what the first step sent ahead
+    # has both ends.
     between = collections.Counter((a.track[0], b.track[0]) for a, b in trace.flows)
     for worker in ("/job:worker/task:0", "/job:worker/task:1"):
         assert between[worker, "/job:ps/task:0"] >= 40 and between["/job:ps/task:0", worker] >= 36
     sent = [part for part in trace.parts if part.category == "message" and part.notes.get("bytes")]
-    assert max(part.notes["bytes"] for part in sent if part.name.startswith("send")) == 2 * 784 * 512 * 4
+    assert (
+        max(part.notes["bytes"] for part in sent if part.name.startswith("send"))
+        == 2 * 784 * 512 * 4
+    )
     measured = box.json("stats.json")["trace"]
     assert measured["messages"] == len(trace.flows) and measured["lost"] == 0
     for name, task in measured["tasks"].items():
         assert task["steps"] == 10
         whole = sum(step.end[0] - step.begin for step in trace.slices if step.track[0] == name)
-        waited = sum(part.end[0] - part.begin for part in trace.parts if part.track[0] == name and part.category == "wait")
-        assert task["step_ms"] == pytest.approx(whole / 1e7, rel=1e-3) and task["waits"] == pytest.approx(waited / whole, rel=1e-3)
+        waited = sum(
+            part.end[0] - part.begin
+            for part in trace.parts
+            if part.track[0] == name and part.category == "wait"
+        )
+        assert task["step_ms"] == pytest.approx(whole / 1e7, rel=1e-3) and task[
+            "waits"
+        ] == pytest.approx(waited / whole, rel=1e-3)
 
 
 def test_waits_name_their_cause(box, schema, transport):
-    """A server that sends each message 20 ms late makes its workers wait, and each wait names the task it is for."""
+    """A server that sends each message 20 ms late makes its workers wait, and each wait names the
+    task it is for."""
     plan = box.servers("two", workers=2, ps=1, model=MODEL)
-    box.graphrun(plan, "--steps", 12, "--trace", "run.pftrace", "--transport", transport, env=delay(ps0=20000))
-    waits = [part for part in Trace(schema, box / "run.pftrace").parts if part.category == "wait" and "for" in part.notes]
+    box.graphrun(
+        plan,
+        "--steps",
+        12,
+        "--trace",
+        "run.pftrace",
+        "--transport",
+        transport,
+        env=delay(ps0=20000),
+    )
+    waits = [
+        part
+        for part in Trace(schema, box / "run.pftrace").parts
+        if part.category == "wait" and "for" in part.notes
+    ]
     for worker in ("/job:worker/task:0", "/job:worker/task:1"):
         assert "/job:ps/task:0" in {part.notes["for"] for part in waits if part.track[0] == worker}
-    assert all(part.notes["for"].removeprefix("/job:").replace("/task", "") in part.name for part in waits)
+    assert all(
+        part.notes["for"].removeprefix("/job:").replace("/task", "") in part.name for part in waits
+    )
 
 
-@pytest.mark.parametrize("cluster", [{"worker": 3, "strategy": "all_reduce"}, {"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "update": "async", "max_staleness": 2}},
-                                     {"ps": 1, "worker": 3, "strategy": {"name": "parameter_server", "replicas_to_aggregate": 2}}, {"worker": 2, "strategy": {"name": "mirrored", "micro_batches": 32}}],
-                         ids=["all_reduce", "async", "backup", "loops"])
+@pytest.mark.parametrize(
+    "cluster",
+    [
+        {"worker": 3, "strategy": "all_reduce"},
+        {
+            "ps": 1,
+            "worker": 2,
+            "strategy": {"name": "parameter_server", "update": "async", "max_staleness": 2},
+        },
+        {
+            "ps": 1,
+            "worker": 3,
+            "strategy": {"name": "parameter_server", "replicas_to_aggregate": 2},
+        },
+        {"worker": 2, "strategy": {"name": "mirrored", "micro_batches": 32}},
+    ],
+    ids=["all_reduce", "async", "backup", "loops"],
+)
 def test_of_each_strategy(box, schema, cluster):
-    """Every strategy writes one file, which has steps and messages of each task. Without the bound or the delays a worker that starts late makes no step."""
+    """Every strategy writes one file, which has steps and messages of each task. Without the bound
+    or the delays a worker that starts late makes no step."""
     plan = box.compile("plan", cluster, model=MODEL)
-    slow = delay(worker0=3000, worker1=3000, worker2=3000) if "replicas_to_aggregate" in cluster["strategy"] else {}
+    slow = (
+        delay(worker0=3000, worker1=3000, worker2=3000)
+        if "replicas_to_aggregate" in cluster["strategy"]
+        else {}
+    )
     box.graphrun(plan, "--steps", 12, "--trace", "run.pftrace", env=slow)
     trace = Trace(schema, box / "run.pftrace")
     assert len({track[0] for track in trace.steps()}) == cluster.get("ps", 0) + cluster["worker"]
     tasks = {part.track[0] for flow in trace.flows for part in flow}
-    assert len(tasks) == cluster.get("ps", 0) + cluster["worker"] and any(a.track[0] != b.track[0] for a, b in trace.flows)
+    assert len(tasks) == cluster.get("ps", 0) + cluster["worker"] and any(
+        a.track[0] != b.track[0] for a, b in trace.flows
+    )
 
 
 def test_of_a_device(box, schema):
     """What the lane gives to a device with queues, and when it waits for them."""
     box.withSim()
-    plan = box.compile("sim", {"ps": 1, "worker": 2, "strategy": "parameter_server", "devices": {"worker": ["SIM:0"]}})
+    plan = box.compile(
+        "sim",
+        {"ps": 1, "worker": 2, "strategy": "parameter_server", "devices": {"worker": ["SIM:0"]}},
+    )
     box.graphrun(plan, "--steps", 12, "--trace", "run.pftrace")
     trace = Trace(schema, box / "run.pftrace")
-    of = [part for part in trace.parts if part.track == ("/job:worker/task:1", "train_step.worker[1] on SIM:0")]
+    of = [
+        part
+        for part in trace.parts
+        if part.track == ("/job:worker/task:1", "train_step.worker[1] on SIM:0")
+    ]
     assert {part.name for part in of if part.category == "queue"} >= {"give segment 1"}
     waits = [part for part in of if part.name.startswith("wait for queue ")]
     assert waits and all(part.category == "wait" for part in waits)
@@ -159,17 +265,54 @@ def test_same_result_and_pauses(box, schema):
     """A trace that spans a checkpoint is one file; the weights are those of a run without."""
     plan = box.servers("two", workers=2, ps=1)
     plain = box.weights(plan, "--steps", 30)
-    traced = box.weights(plan, "--steps", 30, "--trace", "run.pftrace", "--profile_steps", "8,12", "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 10)
+    traced = box.weights(
+        plan,
+        "--steps",
+        30,
+        "--trace",
+        "run.pftrace",
+        "--profile_steps",
+        "8,12",
+        "--checkpoint_dir",
+        "ckpt",
+        "--save_checkpoint_steps",
+        10,
+    )
     same(plain, traced)
-    assert set(map(tuple, Trace(schema, box / "run.pftrace").steps().values())) == {(8, 9, 10, 11, 12)}
+    assert set(map(tuple, Trace(schema, box / "run.pftrace").steps().values())) == {
+        (8, 9, 10, 11, 12)
+    }
     # Going on from there, steps are counted from the very first.
-    box.refused("--profile_steps 41,50: the run makes steps 31 to 40, none of these", plan, "--steps", 40, "--checkpoint_dir", "ckpt", "--trace", "no.pftrace",
-                "--profile_steps", "41,50", status=1)
-    made = box.graphrun(plan, "--steps", 31, "--checkpoint_dir", "ckpt", "--trace", "no.pftrace", "--profile_steps", "3,5")
+    box.refused(
+        "--profile_steps 41,50: the run makes steps 31 to 40, none of these",
+        plan,
+        "--steps",
+        40,
+        "--checkpoint_dir",
+        "ckpt",
+        "--trace",
+        "no.pftrace",
+        "--profile_steps",
+        "41,50",
+        status=1,
+    )
+    made = box.graphrun(
+        plan,
+        "--steps",
+        31,
+        "--checkpoint_dir",
+        "ckpt",
+        "--trace",
+        "no.pftrace",
+        "--profile_steps",
+        "3,5",
+    )
     made.err.expect("--trace no.pftrace: steps 3 to 5 were made before; nothing is traced")
     assert not (box / "no.pftrace").exists()
     box.graphrun(plan, "--steps", 40, "--checkpoint_dir", "ckpt", "--trace", "on.pftrace")
-    assert set(map(tuple, Trace(schema, box / "on.pftrace").steps().values())) == {tuple(range(33, 41))}
+    assert set(map(tuple, Trace(schema, box / "on.pftrace").steps().values())) == {
+        tuple(range(33, 41))
+    }
 
 
 def test_of_evaluations_and_predictions(box, schema):
@@ -180,31 +323,53 @@ def test_of_evaluations_and_predictions(box, schema):
 
 
 def test_clocks_that_differ(box, schema, task, ports):
-    """A worker whose machine has been up for another while: its clock is 1,000 s off, and its slices are not."""
+    """A worker whose machine has been up for another while: its clock is 1,000 s off, and its
+    slices are not."""
     unshare = ["unshare", "--time", "--monotonic", "1000", "--fork", "--kill-child"]
     if subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL).returncode:
         pytest.skip("the kernel does not permit time namespaces here")
     plan = box.servers("two", workers=2, ps=1)
     flags = ["--steps", 20, "--trace", "run.pftrace", "--transport", "grpc"]
     others = [task("ps-0", plan, *flags), task("worker-0", plan, *flags)]
-    far = box.start(*unshare, "graphrun", plan, *flags, *asFlags("worker-1"), *ports.flags, name="worker-1")
+    far = box.start(
+        *unshare, "graphrun", plan, *flags, *asFlags("worker-1"), *ports.flags, name="worker-1"
+    )
     for process in (*others, far):
         process.ends(0)
     trace = Trace(schema, box / "run.pftrace")
-    begins = {track[0]: min(step.begin for step in trace.slices if step.track == track) for track in trace.steps()}
-    assert max(begins.values()) - min(begins.values()) < 1e10, begins  # nanoseconds; 20 steps of a small model, on clocks 1,000 s apart
-    assert any(a.track[0] == asName("worker-1") or b.track[0] == asName("worker-1") for a, b in trace.flows)
+    begins = {
+        track[0]: min(step.begin for step in trace.slices if step.track == track)
+        for track in trace.steps()
+    }
+    assert max(begins.values()) - min(begins.values()) < 1e10, (
+        begins
+    )  # nanoseconds; 20 steps of a small model, on clocks 1,000 s apart
+    assert any(
+        a.track[0] == asName("worker-1") or b.track[0] == asName("worker-1") for a, b in trace.flows
+    )
 
 
-@pytest.mark.parametrize("flags, why", [
-    (["--profile_steps", "2,5"], "--profile_steps needs --trace FILE"),
-    (["--trace", "t.pftrace", "--profile_steps", "5"], "--profile_steps 5: expected two step numbers, the first and the last to trace, counted from 1: 10,20"),
-    (["--trace", "t.pftrace", "--profile_steps", "0,5"], "--profile_steps 0,5: expected two step numbers"),
-    (["--trace", "t.pftrace", "--profile_steps", "6,5"], "--profile_steps 6,5: expected two step numbers"),
-    (["--trace", "."], r"--trace \.: it is a folder; name a file"),
-    (["--trace", "no/t.pftrace"], "--trace no/t.pftrace: .*No such file or directory"),
-    (["--trace", "two.plan"], "--trace two.plan: that is the plan, which would be overwritten"),
-])
+@pytest.mark.parametrize(
+    "flags, why",
+    [
+        (["--profile_steps", "2,5"], "--profile_steps needs --trace FILE"),
+        (
+            ["--trace", "t.pftrace", "--profile_steps", "5"],
+            "--profile_steps 5: expected two step numbers, the first and the last to trace, counted from 1: 10,20",
+        ),
+        (
+            ["--trace", "t.pftrace", "--profile_steps", "0,5"],
+            "--profile_steps 0,5: expected two step numbers",
+        ),
+        (
+            ["--trace", "t.pftrace", "--profile_steps", "6,5"],
+            "--profile_steps 6,5: expected two step numbers",
+        ),
+        (["--trace", "."], r"--trace \.: it is a folder; name a file"),
+        (["--trace", "no/t.pftrace"], "--trace no/t.pftrace: .*No such file or directory"),
+        (["--trace", "two.plan"], "--trace two.plan: that is the plan, which would be overwritten"),
+    ],
+)
 def test_bad_flags(box, two, flags, why):
     """Refused before anything starts."""
     box.refused(why, two, "--steps", 2, *flags)
@@ -220,9 +385,21 @@ def test_beside_the_prediction(box, two):
     shown.expect("One of the 10 steps of the trace")
     assert len(shown.matches(r'>train_step\.worker\[[01]\]<title>')) == 2
     shown.expect(r"<td>train_step.*?</td>.*(ms|µs)</td>.*(ms|µs)</td>.*(ms|µs)</td></tr>")
-    box.graphc("--intra-op-threads=2", *page, "--measured", "run.pftrace", status=1).err.expect("^graphc: --measured run.pftrace: it is of a run of another plan")
+    box.graphc("--intra-op-threads=2", *page, "--measured", "run.pftrace", status=1).err.expect(
+        "^graphc: --measured run.pftrace: it is of a run of another plan"
+    )
     box.write("cut.pftrace", (box / "run.pftrace").read_bytes()[:1000])
-    for file, why in [("cut.pftrace", "it is no trace that graphrun --trace has written"), ("two.plan", "it is no trace that graphrun"), ("no", "No such file")]:
-        box.graphc(*page, "--measured", file, status=1).err.expect(f"^graphc: --measured {file}: .*{why}|^graphc: --measured .*{why}")
-    box.graphc("--partition", "two.json", MLP, "-o", "again.plan", "--measured", "run.pftrace", status=2).err.expect("--measured=PATH is for the page of --report")
-    box.graphc(*page[:-1], "run.pftrace", "--measured", "run.pftrace", status=2).err.expect("is read as the trace and would be overwritten")
+    for file, why in [
+        ("cut.pftrace", "it is no trace that graphrun --trace has written"),
+        ("two.plan", "it is no trace that graphrun"),
+        ("no", "No such file"),
+    ]:
+        box.graphc(*page, "--measured", file, status=1).err.expect(
+            f"^graphc: --measured {file}: .*{why}|^graphc: --measured .*{why}"
+        )
+    box.graphc(
+        "--partition", "two.json", MLP, "-o", "again.plan", "--measured", "run.pftrace", status=2
+    ).err.expect("--measured=PATH is for the page of --report")
+    box.graphc(*page[:-1], "run.pftrace", "--measured", "run.pftrace", status=2).err.expect(
+        "is read as the trace and would be overwritten"
+    )

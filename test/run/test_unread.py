@@ -1,4 +1,6 @@
-"""Results that the chief does not print, since nobody reads what it prints, wait in their task up to a limit; then its step waits."""
+"""Results that the chief does not print, since nobody reads what it prints, wait in their task up
+to a limit; then its step waits."""
+
 import os
 
 import pytest
@@ -7,7 +9,8 @@ from process import ended
 
 WAITS = "waits at step [0-9]+ for the chief /job:worker/task:0 to take the results"
 UNREAD = "^graphrun: /job:worker/task:0: nobody reads what the chief prints: .*, longer than --wait_deadline .14s."
-# Two workers that never wait for each other: a result of 1,000 elements a step, 4 KB that become a line of several KB.
+# Two workers that never wait for each other: a result of 1,000 elements a step, 4 KB that become a
+# line of several KB.
 MODEL = """\
 graph.variable @w : tensor<1000xf32> = #graph.uniform<low = -1.0, high = 1.0, seed = 1>
 graph.dataset @d : (tensor<1000xf32>) = #graph.synthetic<samples = 64, seed = 1>
@@ -26,21 +29,31 @@ graph.func @train_step() -> (tensor<1000xf32> {graph.name = "all", graph.reducti
 
 @pytest.fixture
 def begin(box, task):
-    """All tasks, with more flags for the chief: the chief with its results into a pipe, the server, the worker, the pipe's end."""
+    """All tasks, with more flags for the chief: the chief with its results into a pipe, the server,
+    the worker, the pipe's end."""
     box.write("model.mlir", MODEL)
     plan = box.servers("two", 2, 1, "async", "model.mlir")
     reading, writing = os.pipe()
 
     def start(steps, *arguments):
-        chief = task("worker-0", plan, "--steps", steps, "--fetch", "all", *arguments, stdout=writing)
+        chief = task(
+            "worker-0", plan, "--steps", steps, "--fetch", "all", *arguments, stdout=writing
+        )
         os.close(writing)
-        return chief, task("ps-0", plan, "--steps", steps), task("worker-1", plan, "--steps", steps), reading
+        return (
+            chief,
+            task("ps-0", plan, "--steps", steps),
+            task("worker-1", plan, "--steps", steps),
+            reading,
+        )
+
     yield start
     os.close(reading)
 
 
 def test_limit(box, begin):
-    """The step is named as waiting for the chief; at --deadline the run ends, since nobody reads; the chief takes nobody for silent meanwhile."""
+    """The step is named as waiting for the chief; at --deadline the run ends, since nobody reads;
+    the chief takes nobody for silent meanwhile."""
     chief, server, worker, reading = begin(FOREVER, "--deadline", 14)
     worker.waitFor(WAITS)
     assert 80 <= worker.peak() // 1024 <= 400, "64 MiB wait before the step does, and no more"
@@ -57,17 +70,28 @@ def test_limit(box, begin):
 
 @pytest.mark.parametrize("tasks", [1, 2])
 def test_stopped(box, tasks):
-    """It is said within seconds that nobody reads, where the chief is alone or a launcher prints; SIGTERM ends it in order, with a checkpoint."""
+    """It is said within seconds that nobody reads, where the chief is alone or a launcher prints;
+    SIGTERM ends it in order, with a checkpoint."""
     box.write("model.mlir", MODEL)
-    plan = box.compile("unread", {"worker": tasks, **({"strategy": "all_reduce"} if tasks > 1 else {})}, "model.mlir")
+    plan = box.compile(
+        "unread",
+        {"worker": tasks, **({"strategy": "all_reduce"} if tasks > 1 else {})},
+        "model.mlir",
+    )
     reading, writing = os.pipe()
-    run = box.launch(plan, "--steps", FOREVER, "--fetch", "all", "--checkpoint_dir", "ckpt", stdout=writing)
+    run = box.launch(
+        plan, "--steps", FOREVER, "--fetch", "all", "--checkpoint_dir", "ckpt", stdout=writing
+    )
     os.close(writing)
     try:
-        run.err.waitFor("^graphrun: nobody reads standard output, where the results go; the run waits for that")
+        run.err.waitFor(
+            "^graphrun: nobody reads standard output, where the results go; the run waits for that"
+        )
         run.stop(status=1)
-        run.err.expect("^graphrun: nobody reads standard output, and the run is to stop: results are lost from here on",
-                       "^graphrun: stopped at step [0-9]+ of .* as asked; start again with --checkpoint_dir ckpt")
+        run.err.expect(
+            "^graphrun: nobody reads standard output, and the run is to stop: results are lost from here on",
+            "^graphrun: stopped at step [0-9]+ of .* as asked; start again with --checkpoint_dir ckpt",
+        )
         (step,) = run.err.matches("stopped at step ([0-9]+) of")
         assert f"step-{step}" in os.listdir(box / "ckpt")
     finally:

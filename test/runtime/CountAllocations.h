@@ -1,9 +1,9 @@
-//===- CountAllocations.h - every allocation of this process, counted --------------------------------------------------*- C++ -*-===//
+//===- CountAllocations.h - every allocation of this process, counted ---------------*- C++ -*-===//
 //
-// Replaces operator new, so it is included by one file of a binary, and not under the sanitizers, which replace it too. Our code calls
-// no malloc by itself.
+// Replaces operator new, so it is included by one file of a binary, and not under the sanitizers,
+// which replace it too. Our code calls no malloc by itself.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TEST_RUNTIME_COUNTALLOCATIONS_H
 #define GRAPHC_TEST_RUNTIME_COUNTALLOCATIONS_H
 
@@ -31,8 +31,12 @@ inline void *countedAllocation(size_t bytes, size_t alignment) {
 
 void *operator new(size_t bytes) { return graphc::countedAllocation(bytes, 1); }
 void *operator new[](size_t bytes) { return graphc::countedAllocation(bytes, 1); }
-void *operator new(size_t bytes, std::align_val_t a) { return graphc::countedAllocation(bytes, size_t(a)); }
-void *operator new[](size_t bytes, std::align_val_t a) { return graphc::countedAllocation(bytes, size_t(a)); }
+void *operator new(size_t bytes, std::align_val_t a) {
+  return graphc::countedAllocation(bytes, size_t(a));
+}
+void *operator new[](size_t bytes, std::align_val_t a) {
+  return graphc::countedAllocation(bytes, size_t(a));
+}
 void operator delete(void *p) noexcept { std::free(p); }
 void operator delete[](void *p) noexcept { std::free(p); }
 void operator delete(void *p, size_t) noexcept { std::free(p); }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Each library and each program builds alone in an empty folder, without precompiled headers, so that each file includes what it uses: with
+# Each library and each program builds alone in an empty folder, without precompiled headers, so
+# that each file includes what it uses: with
 # --long alone, minutes with a compiler cache. (targets.test says of every build whether it would.)
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1

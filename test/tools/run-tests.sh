@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test/ci/run_tests.py on a tree of our own: what passes, fails and skips is counted, named and explained, and the very
+# test/ci/run_tests.py on a tree of our own: what passes, fails and skips is counted, named and
+# explained, and the very
 # last line is 'N passed, N failed' alone.
 set -uo pipefail
 tests=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -79,7 +80,8 @@ run --only 'test_number.1' --build release:passed:1
 grep -q 'FAILED pytest collects test/run' "$box/out" && grep -q 'pytest test_some: 1 tests' "$box/out" || fail "a file that cannot be read is a failure, and the others run"
 rm "$box/test/run/test_broken.py"
 
-# Some tests run again as on an older CPU: which levels follows from the CPU's flags, and the tests find the level in their environment.
+# Some tests run again as on an older CPU: which levels follows from the CPU's flags, and the tests
+# find the level in their environment.
 cat >"$box/test/run/test_sync_bits.py" <<'PY'
 import os
 def test_level():

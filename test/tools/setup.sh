@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tools/setup.sh against a package system of our own: dpkg-query, apt-get, apt-cache, id and sudo are stand-ins that
+# tools/setup.sh against a package system of our own: dpkg-query, apt-get, apt-cache, id and sudo
+# are stand-ins that
 # keep their state in a folder and write down what they were asked to do.
 set -uo pipefail
 setup=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../tools" && pwd)/setup.sh

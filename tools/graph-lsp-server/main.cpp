@@ -1,4 +1,4 @@
-//===- main.cpp - graph-lsp-server: .mlir files with our dialects in editors ----------------------------------===//
+//===- main.cpp - graph-lsp-server: .mlir files with our dialects in editors ------------------===//
 #include "passes/Passes.h"
 #include "runtime/common/base/Version.h"
 

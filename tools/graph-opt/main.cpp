@@ -1,4 +1,4 @@
-//===- main.cpp - graph-opt: every pass by itself, upstream's too ---------------------------------------------===//
+//===- main.cpp - graph-opt: every pass by itself, upstream's too -----------------------------===//
 #include "passes/Passes.h"
 #include "runtime/common/base/Version.h"
 
@@ -9,12 +9,14 @@
 #include "llvm/Support/CommandLine.h"
 
 int main(int argc, char **argv) {
-  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "graph-opt " << graphc::base::version() << '\n'; });
+  llvm::cl::SetVersionPrinter(
+      [](llvm::raw_ostream &os) { os << "graph-opt " << graphc::base::version() << '\n'; });
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   graphc::registerDialects(registry);
   graphc::registerPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "graphc's optimizer driver\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "graphc's optimizer driver\n", registry));
 }

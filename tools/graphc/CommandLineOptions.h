@@ -1,4 +1,4 @@
-//===- CommandLineOptions.h - the command line of graphc ------------------------------------------------*- C++ -*-===//
+//===- CommandLineOptions.h - the command line of graphc ----------------------------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHC_COMMANDLINEOPTIONS_H
 #define GRAPHC_TOOLS_GRAPHC_COMMANDLINEOPTIONS_H
 
@@ -14,7 +14,8 @@ namespace graphc {
 /// What --emit asks for: a stage's text, or something made of the plan.
 enum class EmitKind { StageText, Plan, PlanText, Table };
 
-/// What graphc is asked to do: compile, or say something of plans that exist, or of plans that it makes in passing.
+/// What graphc is asked to do: compile, or say something of plans that exist, or of plans that it
+/// makes in passing.
 enum class ToolMode { Compile, VerifyPlan, Diff, Compare };
 
 struct CommandLineOptions {
@@ -36,11 +37,12 @@ struct CommandLineOptions {
   CompileOptions compile;
 };
 
-/// Of --partition, with the GPUs of --num_gpus and without those that soft placement does not find here; one task without it.
+/// Of --partition, with the GPUs of --num_gpus and without those that soft placement does not find
+/// here; one task without it.
 absl::StatusOr<cluster::ClusterConfig> readClusterOf(const CommandLineOptions &options);
 
-/// Parses the command line; --help and --version end the process with 0. Every flag takes - and _ alike. Returns
-/// nothing where the command line is wrong, having said so on stderr.
+/// Parses the command line; --help and --version end the process with 0. Every flag takes - and _
+/// alike. Returns nothing where the command line is wrong, having said so on stderr.
 std::optional<CommandLineOptions> parseOptions(int argc, char **argv);
 
 } // namespace graphc

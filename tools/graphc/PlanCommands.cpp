@@ -1,4 +1,4 @@
-//===- PlanCommands.cpp - what graphc says of plans that exist ----------------------------------------------------===//
+//===- PlanCommands.cpp - what graphc says of plans that exist --------------------------------===//
 #include "tools/graphc/PlanCommands.h"
 
 #include "passes/report/PlanDiff.h"
@@ -25,7 +25,9 @@ int verifyPlanFile(const CommandLineOptions &options) {
     llvm::errs() << "graphc: " << (loaded.ok() ? options.model + ": " : "") << message << '\n';
     return 1;
   }
-  auto count = [](uint64_t n, const char *noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); };
+  auto count = [](uint64_t n, const char *noun) {
+    return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+  };
   llvm::outs() << options.model << ": verified; " << count(facts.phases, "phase") << ", "
                << count(facts.programs, "program") << ", " << count(facts.events, "event") << ", "
                << count(facts.edges, "edge") << ": none can wait for itself\n";
@@ -34,7 +36,8 @@ int verifyPlanFile(const CommandLineOptions &options) {
 
 int diffPlans(const CommandLineOptions &options) {
   plan::LoadedPlan plans[2];
-  for (const auto &[plan, path] : {std::pair(&plans[0], options.model), std::pair(&plans[1], options.otherPlan)}) {
+  for (const auto &[plan, path] :
+       {std::pair(&plans[0], options.model), std::pair(&plans[1], options.otherPlan)}) {
     absl::StatusOr<plan::LoadedPlan> loaded = plan::loadPlan(path);
     if (!loaded.ok()) {
       llvm::errs() << "graphc: " << std::string(loaded.status().message()) << '\n';

@@ -1,9 +1,9 @@
-//===- PlanCommands.h - what graphc says of plans that exist --------------------------------------------*- C++ -*-===//
+//===- PlanCommands.h - what graphc says of plans that exist ------------------------*- C++ -*-===//
 //
-// These read plans and nothing else: no model, no MLIR, none of the passes. Each returns the process's exit status, having
-// said on stderr what went wrong.
+// These read plans and nothing else: no model, no MLIR, none of the passes. Each returns the
+// process's exit status, having said on stderr what went wrong.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TOOLS_GRAPHC_PLANCOMMANDS_H
 #define GRAPHC_TOOLS_GRAPHC_PLANCOMMANDS_H
 

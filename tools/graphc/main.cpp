@@ -1,8 +1,8 @@
-//===- main.cpp - graphc: a model and a cluster into a plan -------------------------------------------------------===//
+//===- main.cpp - graphc: a model and a cluster into a plan -----------------------------------===//
 //
 // Exit status: 0 done; 1 the model, the cluster or the environment is wrong; 2 the command line is.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #include "passes/Passes.h"
 #include "passes/compiler/AttachCluster.h"
 #include "passes/compiler/CompilerInstance.h"
@@ -48,14 +48,17 @@ int complain(const llvm::Twine &message) {
 }
 
 /// Writes what `print` prints to --output, which it replaces as a whole, or to standard output.
-int writeText(const CommandLineOptions &options, llvm::function_ref<void(llvm::raw_ostream &)> print) {
+int writeText(const CommandLineOptions &options,
+              llvm::function_ref<void(llvm::raw_ostream &)> print) {
   std::string text;
   llvm::raw_string_ostream os(text);
   print(os);
   bool toFile = !options.output.empty() && options.output != "-";
-  absl::Status status = toFile ? base::writeFileAtomic(options.output, text)
-                               : base::writeAll(STDOUT_FILENO, text.data(), text.size(), "standard output");
-  return status.ok() ? kDone : complain("cannot write the output: " + std::string(status.message()));
+  absl::Status status =
+      toFile ? base::writeFileAtomic(options.output, text)
+             : base::writeAll(STDOUT_FILENO, text.data(), text.size(), "standard output");
+  return status.ok() ? kDone
+                     : complain("cannot write the output: " + std::string(status.message()));
 }
 
 /// model.mlir becomes model.plan beside it; standard input becomes standard output.
@@ -68,7 +71,9 @@ std::string getPlanPath(const CommandLineOptions &options) {
 }
 
 std::string printPlanText(plan::Plan plan) {
-  auto shorten = [](std::string *bytes) { *bytes = "<" + std::to_string(bytes->size()) + " bytes>"; };
+  auto shorten = [](std::string *bytes) {
+    *bytes = "<" + std::to_string(bytes->size()) + " bytes>";
+  };
   for (plan::Code &code : *plan.mutable_code()) { // --keep-code shows it better
     shorten(code.mutable_elf());
     for (plan::Code::Cubin &cubin : *code.mutable_cubins())
@@ -93,12 +98,14 @@ absl::StatusOr<MeasuredTimes> readMeasured(const plan::Plan &plan, const std::st
   GRAPHC_ASSIGN_OR_RETURN(plan::LoadedPlan loaded, plan::decodePlan(file, "the plan"));
   GRAPHC_ASSIGN_OR_RETURN(std::string bytes, base::readFile(path, trace::kMostTraceBytes));
   absl::StatusOr<trace::MeasuredTrace> trace = trace::readTrace(bytes);
-  absl::StatusOr<MeasuredTimes> measured =
-      trace.ok() ? measure(plan, loaded.fingerprint, *trace) : absl::StatusOr<MeasuredTimes>(trace.status());
+  absl::StatusOr<MeasuredTimes> measured = trace.ok()
+                                               ? measure(plan, loaded.fingerprint, *trace)
+                                               : absl::StatusOr<MeasuredTimes>(trace.status());
   return measured.ok() ? measured : base::annotate(measured.status(), path);
 }
 
-int writeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const CommandLineOptions &options) {
+int writeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
+                const CommandLineOptions &options) {
   std::optional<cluster::MachineCalibration> calibration = readCalibration(options);
   if (!calibration)
     return kWrong;
@@ -109,20 +116,22 @@ int writeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster, c
       return complain("--measured " + std::string(read.status().message()));
     measured = *std::move(read);
   }
-  absl::Status status = base::writeFileAtomic(
-      options.report, makeReport(plan, cluster, *calibration, options.model, measured ? &*measured : nullptr));
+  absl::Status status =
+      base::writeFileAtomic(options.report, makeReport(plan, cluster, *calibration, options.model,
+                                                       measured ? &*measured : nullptr));
   if (!status.ok())
     return complain("cannot write the report: " + std::string(status.message()));
-  llvm::errs() << " report " << options.report << ", times predicted from " << sourceText(*calibration, hasGpu(plan))
-               << '\n';
+  llvm::errs() << " report " << options.report << ", times predicted from "
+               << sourceText(*calibration, hasGpu(plan)) << '\n';
   return kDone;
 }
 
 /// --compare: one row a strategy. 1 where none of them is possible.
 int compareStrategies(CompilerInstance &compilation, const CommandLineOptions &options) {
   if (compilation.stage() >= PipelineStage::Placed)
-    return complain("--compare takes a model of stage graph or differentiated; " + options.model + " is of stage \"" +
-                    getStageName(compilation.stage()) + "\" and has its strategy");
+    return complain("--compare takes a model of stage graph or differentiated; " + options.model +
+                    " is of stage \"" + getStageName(compilation.stage()) +
+                    "\" and has its strategy");
   absl::StatusOr<cluster::ClusterConfig> cluster = readClusterOf(options);
   if (!cluster.ok()) {
     llvm::errs() << std::string(cluster.status().message()) << '\n';
@@ -138,14 +147,18 @@ int compareStrategies(CompilerInstance &compilation, const CommandLineOptions &o
     absl::StatusOr<std::string> strategy = toStrategyJson(name, *cluster);
     if (!strategy.ok())
       return complain("--compare: " + std::string(strategy.status().message())), kUsage;
-    rows.push_back(compare(compilation, options.model, options.compile, name, *strategy, *cluster, *calibration));
+    rows.push_back(compare(compilation, options.model, options.compile, name, *strategy, *cluster,
+                           *calibration));
   }
-  llvm::outs() << toText(rows) << " predicted from " << sourceText(*calibration, cluster->hasDevices(device::gpuKind()))
+  llvm::outs() << toText(rows) << " predicted from "
+               << sourceText(*calibration, cluster->hasDevices(device::gpuKind()))
                << "; the step of an asynchronous strategy is one update\n";
   for (const ComparedStrategy &row : rows)
     for (const std::string &remark : row.remarks)
       llvm::outs() << ' ' << row.strategy << ": " << remark << '\n';
-  return llvm::all_of(rows, [](const ComparedStrategy &row) { return !row.whyNot.empty(); }) ? kWrong : kDone;
+  return llvm::all_of(rows, [](const ComparedStrategy &row) { return !row.whyNot.empty(); })
+             ? kWrong
+             : kDone;
 }
 
 int writePlan(CompilerInstance &compilation, const CommandLineOptions &options,
@@ -177,7 +190,8 @@ int writePlan(CompilerInstance &compilation, const CommandLineOptions &options,
 /// What the user said of one of MLIR's flags, whose default is not ours.
 bool isAsked(StringRef flag) {
   auto found = llvm::cl::getRegisteredOptions().find(flag);
-  return found != llvm::cl::getRegisteredOptions().end() && found->second->getNumOccurrences() > 0 &&
+  return found != llvm::cl::getRegisteredOptions().end() &&
+         found->second->getNumOccurrences() > 0 &&
          static_cast<llvm::cl::opt<bool> *>(found->second)->getValue();
 }
 
@@ -204,13 +218,14 @@ bool isPlanFile(StringRef path) {
   return begin && (*begin)->getBuffer() == "GRAPHCPL";
 }
 
-/// What would be written over a file that is read, or over the other output; "" where nothing is. Text goes to standard
-/// output unless -o is given.
+/// What would be written over a file that is read, or over the other output; "" where nothing is.
+/// Text goes to standard output unless -o is given.
 std::string findOverwriting(const CommandLineOptions &options) {
   std::string output = options.emit == EmitKind::Plan ? getPlanPath(options) : options.output;
   if (output == "-")
     output.clear();
-  for (const auto &[flag, written] : {std::pair("-o", output), std::pair("--report", options.report)}) {
+  for (const auto &[flag, written] :
+       {std::pair("-o", output), std::pair("--report", options.report)}) {
     for (const std::string &input : options.compile.imports)
       if (!written.empty() && isSameFile(written, input))
         return written + " is imported and would be overwritten; name another file with " + flag;
@@ -219,7 +234,8 @@ std::string findOverwriting(const CommandLineOptions &options) {
           std::pair("trace", options.measured), std::pair("calibration", options.calibration)})
       if (!written.empty() && !input.empty() && input != "-" && isSameFile(written, input) &&
           !(input == options.model && isPlanFile(input)))
-        return written + " is read as the " + what + " and would be overwritten; name another file with " + flag;
+        return written + " is read as the " + what +
+               " and would be overwritten; name another file with " + flag;
   }
   if (!output.empty() && !options.report.empty() && isSameFile(output, options.report))
     return options.report + " would be both the report and " +
@@ -233,27 +249,31 @@ bool isEndless(StringRef path) {
   llvm::sys::fs::file_status status;
   if (path == "-" || llvm::sys::fs::status(path, status))
     return false;
-  bool handedOver = path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
+  bool handedOver =
+      path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
   return status.type() == llvm::sys::fs::file_type::character_file ||
          (status.type() == llvm::sys::fs::file_type::fifo_file && !handedOver);
 }
 
-/// The cluster of --partition with --strategy in place of its own; nothing where nothing is said of one.
+/// The cluster of --partition with --strategy in place of its own; nothing where nothing is said of
+/// one.
 absl::StatusOr<MaybeCluster> readCluster(const CommandLineOptions &options) {
   if (!options.cluster && !options.strategy && !options.numGpus && !options.recovery)
     return std::nullopt;
   GRAPHC_ASSIGN_OR_RETURN(cluster::ClusterConfig cluster, readClusterOf(options));
   if (options.strategy) {
-    absl::StatusOr<cluster::StrategyConfig> read = cluster::parseStrategyFlag(*options.strategy, cluster);
+    absl::StatusOr<cluster::StrategyConfig> read =
+        cluster::parseStrategyFlag(*options.strategy, cluster);
     if (!read.ok())
       return base::annotate(read.status(), "graphc");
     cluster.strategy = *std::move(read);
   }
   if (options.recovery)
-    cluster.strategy.recovery =
-        *options.recovery == "memory" ? cluster::RecoveryMode::Memory : cluster::RecoveryMode::Checkpoint;
+    cluster.strategy.recovery = *options.recovery == "memory" ? cluster::RecoveryMode::Memory
+                                                              : cluster::RecoveryMode::Checkpoint;
   if (std::string misfit = options.recovery ? findMisfitOf(cluster) : ""; !misfit.empty())
-    return absl::InvalidArgumentError(absl::StrCat("graphc: --recovery=", *options.recovery, ": ", misfit));
+    return absl::InvalidArgumentError(
+        absl::StrCat("graphc: --recovery=", *options.recovery, ": ", misfit));
   return cluster;
 }
 
@@ -261,7 +281,8 @@ int run(const CommandLineOptions &options, std::chrono::steady_clock::time_point
   if (const auto &limit = base::maxCpuLevel(); !limit.ok())
     return complain(std::string(limit.status().message())), kUsage;
   // Before all the work, and where no code is made as well: a misspelt target never passes.
-  if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.compile.targetCpu); !target)
+  if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.compile.targetCpu);
+      !target)
     return complain("--target-cpu: " + llvm::toString(target.takeError())), kUsage;
   if (llvm::Error error = checkCudaArchs(options.compile.cudaArchs))
     return complain("--cuda-arch: " + llvm::toString(std::move(error))), kUsage;
@@ -274,13 +295,15 @@ int run(const CommandLineOptions &options, std::chrono::steady_clock::time_point
       return complain(input + ": cannot import it: not a regular file");
   if (!options.measured.empty() && isEndless(options.measured))
     return complain("--measured " + options.measured + ": not a regular file");
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> model = llvm::MemoryBuffer::getFileOrSTDIN(options.model);
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> model =
+      llvm::MemoryBuffer::getFileOrSTDIN(options.model);
   if (!model)
     return complain(options.model + ": cannot read the model: " + model.getError().message());
   DefaultTimingManager timing;
   applyDefaultTimingManagerCLOptions(timing);
   TimingScope scope = timing.getRootScope();
-  CompilerInstance compilation(options.compile, [](const graphc::Diagnostic &said) { print(said, llvm::errs()); });
+  CompilerInstance compilation(options.compile,
+                               [](const graphc::Diagnostic &said) { print(said, llvm::errs()); });
   compilation.context().printOpOnDiagnostic(isAsked("mlir-print-op-on-diagnostic"));
   compilation.setUp = [&](PassManager &manager) {
     manager.enableTiming(scope);
@@ -296,7 +319,8 @@ int run(const CommandLineOptions &options, std::chrono::steady_clock::time_point
     return kWrong;
   }
   if (*cluster && compilation.isPlaced())
-    return complain(options.model + " is of stage \"" + getStageName(compilation.stage()) + "\" and placed already; " +
+    return complain(options.model + " is of stage \"" + getStageName(compilation.stage()) +
+                    "\" and placed already; " +
                     (options.cluster    ? "--partition"
                      : options.strategy ? "--strategy"
                                         : "--num_gpus") +
@@ -307,7 +331,8 @@ int run(const CommandLineOptions &options, std::chrono::steady_clock::time_point
   if (target < compilation.stage())
     return complain(options.model + " is of stage \"" + getStageName(compilation.stage()) +
                     "\" already; --emit=" + getStageName(target) + " lies before it");
-  if (options.logDevicePlacement && compilation.stage() <= PipelineStage::Placed && target >= PipelineStage::Placed) {
+  if (options.logDevicePlacement && compilation.stage() <= PipelineStage::Placed &&
+      target >= PipelineStage::Placed) {
     if (failed(compilation.lower(PipelineStage::Placed)))
       return kWrong;
     logPlacement(compilation.module(), llvm::errs());

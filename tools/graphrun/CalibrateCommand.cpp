@@ -1,10 +1,10 @@
-//===- CalibrateCommand.cpp - graphrun calibrate ------------------------------------------------------------------===//
+//===- CalibrateCommand.cpp - graphrun calibrate ----------------------------------------------===//
 //
-// A few seconds of measuring on one thread, or on two that send each other messages through the transports that tasks use:
-// shared memory, and gRPC over the loopback. Rates are the best of several rounds and latencies the first quartile, because
-// other load only ever slows one down.
+// A few seconds of measuring on one thread, or on two that send each other messages through the
+// transports that tasks use: shared memory, and gRPC over the loopback. Rates are the best of
+// several rounds and latencies the first quartile, because other load only ever slows one down.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #include "tools/graphrun/CalibrateCommand.h"
 
 #include "runtime/common/base/File.h"
@@ -40,7 +40,8 @@ using transport::Transport;
 
 constexpr int kRounds = 5;
 constexpr double kSeconds = 1; // for each kind of link
-const TimedChannels kChannels(0, /*largeBytes=*/2 << 20, /*capacity=*/2); // by one data stream, as between most tasks
+// by one data stream, as between most tasks
+const TimedChannels kChannels(0, /*largeBytes=*/2 << 20, /*capacity=*/2);
 
 double seconds(const std::function<void()> &work) {
   auto start = std::chrono::steady_clock::now();
@@ -50,7 +51,8 @@ double seconds(const std::function<void()> &work) {
 
 /// Memory as kernels get it.
 struct Block {
-  explicit Block(size_t bytes) : data(static_cast<char *>(std::aligned_alloc(64, (bytes + 63) / 64 * 64))) {
+  explicit Block(size_t bytes)
+      : data(static_cast<char *>(std::aligned_alloc(64, (bytes + 63) / 64 * 64))) {
     std::fill(data, data + bytes, 0);
   }
   ~Block() { std::free(data); }
@@ -63,7 +65,8 @@ absl::StatusOr<double> timeMatmul(int64_t size) {
   kernels::MatmulDesc desc;
   desc.m = desc.n = desc.k = size;
   GRAPHC_ASSIGN_OR_RETURN(uint64_t scratch, kernels::matmulScratchBytes(desc));
-  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<kernels::LibraryKernel> kernel, kernels::makeMatmul(desc, scratch));
+  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<kernels::LibraryKernel> kernel,
+                          kernels::makeMatmul(desc, scratch));
   size_t bytes = size_t(size) * size_t(size) * 4;
   Block a(bytes), b(bytes), c(bytes), extra(scratch + 64);
   std::vector<void *> buffers{a.data, b.data, c.data};
@@ -111,14 +114,16 @@ absl::StatusOr<cluster::MachineCalibration::Link> timeSharedMemory() {
   const std::string near = "/job:near/task:0", far = "/job:far/task:0", plan(64, '0');
   GRAPHC_ASSIGN_OR_RETURN(auto atNear, base::UnnamedListener::make(SOCK_SEQPACKET));
   GRAPHC_ASSIGN_OR_RETURN(auto atFar, base::UnnamedListener::make(SOCK_SEQPACKET));
-  GRAPHC_ASSIGN_OR_RETURN(auto a,
-                          transport::SharedMemoryTransport::listen(
-                              {"calibration", plan, near, {{far, kChannels.back, kChannels.there, atFar.procPath()}}},
-                              std::move(atNear.listener)));
-  GRAPHC_ASSIGN_OR_RETURN(auto b,
-                          transport::SharedMemoryTransport::listen(
-                              {"calibration", plan, far, {{near, kChannels.there, kChannels.back, atNear.procPath()}}},
-                              std::move(atFar.listener)));
+  GRAPHC_ASSIGN_OR_RETURN(
+      auto a,
+      transport::SharedMemoryTransport::listen(
+          {"calibration", plan, near, {{far, kChannels.back, kChannels.there, atFar.procPath()}}},
+          std::move(atNear.listener)));
+  GRAPHC_ASSIGN_OR_RETURN(
+      auto b,
+      transport::SharedMemoryTransport::listen(
+          {"calibration", plan, far, {{near, kChannels.there, kChannels.back, atNear.procPath()}}},
+          std::move(atFar.listener)));
   absl::Time deadline = absl::Now() + absl::Seconds(10);
   absl::Status other; // each waits until the other has come
   std::thread farEnd([&] { other = b->connect(deadline); });
@@ -156,9 +161,11 @@ absl::StatusOr<cluster::MachineCalibration::Link> timeGrpc() {
     GRAPHC_ASSIGN_OR_RETURN(base::UnnamedListener socket, base::UnnamedListener::make(SOCK_STREAM));
     address[task] = socket.inheritedAddress();
     path[task] = std::move(socket.path);
-    GRAPHC_ASSIGN_OR_RETURN(ends.server[task],
-                            service::TaskServer::start({address[task], std::move(socket.listener), known}, {}));
-    identity[task] = {task, absl::StrCat("/job:t/task:", task), task + 1, "calibration", "calibration"};
+    GRAPHC_ASSIGN_OR_RETURN(
+        ends.server[task],
+        service::TaskServer::start({address[task], std::move(socket.listener), known}, {}));
+    identity[task] = {task, absl::StrCat("/job:t/task:", task), task + 1, "calibration",
+                      "calibration"};
     ends.end[task] = std::make_unique<transport::GrpcTransport>(identity[task]);
   }
   for (uint32_t task : {0u, 1u}) {
@@ -190,8 +197,8 @@ absl::StatusOr<cluster::MachineCalibration> measure() {
   auto tell = [](const std::string &text) { std::fprintf(stderr, "graphrun: %s\n", text.c_str()); };
   auto tellLink = [&](const char *name, const cluster::MachineCalibration::Link &link) {
     char text[128];
-    std::snprintf(text, sizeof text, "%s %.3g µs one way, %.3g Gbit/s", name, link.latencyMicroseconds,
-                  link.gigabitsPerSecond);
+    std::snprintf(text, sizeof text, "%s %.3g µs one way, %.3g Gbit/s", name,
+                  link.latencyMicroseconds, link.gigabitsPerSecond);
     tell(text);
   };
   figures.cpu = cpuName();
@@ -229,10 +236,12 @@ absl::Status prepare(const std::string &output) {
 
 int calibrate(int argc, char **argv) {
   std::string output = cluster::calibrationPath();
-  CLI::App app("Measures this machine once, for the times that graphc predicts (graphc --compare, --report): kernels, "
-               "memory, messages by shared memory and by gRPC.",
-               "graphrun calibrate");
-  app.footer("Exit status: 0 done; 1 something could not be measured or written; 2 the command line is wrong.");
+  CLI::App app(
+      "Measures this machine once, for the times that graphc predicts (graphc --compare, --report): kernels, "
+      "memory, messages by shared memory and by gRPC.",
+      "graphrun calibrate");
+  app.footer(
+      "Exit status: 0 done; 1 something could not be measured or written; 2 the command line is wrong.");
   app.add_option("-o,--output", output, "the file; -: standard output")
       ->type_name("FILE")
       ->default_str(output.empty() ? "none: no home folder is known" : output);
@@ -254,8 +263,9 @@ int calibrate(int argc, char **argv) {
     status = figures.status();
     if (status.ok()) {
       std::string text = cluster::toJson(*figures);
-      status = output == "-" ? base::writeAll(STDOUT_FILENO, text.data(), text.size(), "standard output")
-                             : base::writeFileAtomic(output, text);
+      status = output == "-"
+                   ? base::writeAll(STDOUT_FILENO, text.data(), text.size(), "standard output")
+                   : base::writeFileAtomic(output, text);
     }
   }
   if (!status.ok()) {

@@ -14,10 +14,11 @@
 
 namespace graphc::graphrun {
 namespace {
-constexpr char kDescription[] = "Makes what tasks on several machines need to know each other: an authority of your "
-                                "own (ca.crt, ca.key) and for each "
-                                "task a certificate and its key (JOB-N.crt, JOB-N.key). What is there and still good "
-                                "is kept, so a task can be added.";
+constexpr char kDescription[] =
+    "Makes what tasks on several machines need to know each other: an authority of your "
+    "own (ca.crt, ca.key) and for each "
+    "task a certificate and its key (JOB-N.crt, JOB-N.key). What is there and still good "
+    "is kept, so a task can be added.";
 constexpr char kFooter[] =
     R"(Hosts of the tasks: --cluster FILE, or one flag a job: --ps_hosts HOST:PORT,…  --worker_hosts HOST:PORT,…
 Example:
@@ -25,7 +26,9 @@ Example:
 Exit status: 0 the files are there; 1 they could not be made; 2 the command line or the cluster is wrong.)";
 constexpr double kAuthorityDays = 3650;
 
-std::string dateOf(absl::Time time) { return absl::FormatTime("%Y-%m-%d", time, absl::UTCTimeZone()); }
+std::string dateOf(absl::Time time) {
+  return absl::FormatTime("%Y-%m-%d", time, absl::UTCTimeZone());
+}
 
 absl::StatusOr<HostFlags> hostsOf(const std::string &clusterFile, HostFlags flags) {
   if (clusterFile.empty()) {
@@ -35,23 +38,26 @@ absl::StatusOr<HostFlags> hostsOf(const std::string &clusterFile, HostFlags flag
     return flags;
   }
   if (!flags.empty())
-    return absl::InvalidArgumentError("--cluster and --JOB_hosts both say which hosts; give one of them");
+    return absl::InvalidArgumentError(
+        "--cluster and --JOB_hosts both say which hosts; give one of them");
   GRAPHC_ASSIGN_OR_RETURN(cluster::ClusterConfig config, cluster::readClusterFile(clusterFile));
   for (const cluster::JobConfig &job : config.jobs) {
     if (job.addresses.empty())
-      return config.error(job.position, absl::StrCat("job \"", job.name,
-                                                     "\" has no addresses, and a certificate is for a host; "
-                                                     "write [\"host:port\", …] instead of a number of tasks"));
+      return config.error(job.position,
+                          absl::StrCat("job \"", job.name,
+                                       "\" has no addresses, and a certificate is for a host; "
+                                       "write [\"host:port\", …] instead of a number of tasks"));
     flags[job.name] = job.addresses;
   }
   return flags;
 }
 
 absl::Status make(const std::string &directory, const HostFlags &hosts, double days) {
-  GRAPHC_ASSIGN_OR_RETURN(
-      tls::CertificateAuthority authority,
-      tls::CertificateAuthority::openOrMake(directory, absl::Hours(24 * std::max(days, kAuthorityDays))));
-  auto say = [](const tls::IssuedCertificate &issued, const std::string &task, const std::string &host) {
+  GRAPHC_ASSIGN_OR_RETURN(tls::CertificateAuthority authority,
+                          tls::CertificateAuthority::openOrMake(
+                              directory, absl::Hours(24 * std::max(days, kAuthorityDays))));
+  auto say = [](const tls::IssuedCertificate &issued, const std::string &task,
+                const std::string &host) {
     std::printf("%-26s %-24s %-24s until %s%s\n", issued.file.c_str(), task.c_str(), host.c_str(),
                 dateOf(issued.expires).c_str(), issued.kept ? " (kept)" : "");
   };
@@ -60,8 +66,9 @@ absl::Status make(const std::string &directory, const HostFlags &hosts, double d
     for (size_t i = 0; i < addresses.size(); ++i) {
       std::string task = cluster::taskName(job, static_cast<uint32_t>(i)),
                   host = base::splitAddress(addresses[i]).first;
-      GRAPHC_ASSIGN_OR_RETURN(tls::IssuedCertificate issued,
-                              authority.issue(absl::StrCat(job, "-", i), task, host, absl::Hours(24 * days)));
+      GRAPHC_ASSIGN_OR_RETURN(
+          tls::IssuedCertificate issued,
+          authority.issue(absl::StrCat(job, "-", i), task, host, absl::Hours(24 * days)));
       say(issued, task, host);
     }
   std::printf(
@@ -77,9 +84,12 @@ int makeCertificates(int argc, char **argv) {
   std::string directory = "certs", clusterFile;
   HostFlags flags;
   double days = 365;
-  app.add_option("dir", directory, "the folder for the files (default certs; made with mode 0700)")->type_name("DIR");
+  app.add_option("dir", directory, "the folder for the files (default certs; made with mode 0700)")
+      ->type_name("DIR");
   app.add_option("--cluster", clusterFile, "cluster.json with the addresses")->type_name("FILE");
-  app.add_option("--days", days, "how long the tasks' certificates are good (default 365); the authority's: ten years")
+  app.add_option(
+         "--days", days,
+         "how long the tasks' certificates are good (default 365); the authority's: ten years")
       ->check(CLI::Range(1.0, 36500.0))
       ->type_name("N");
   auto usage = [](const std::string &message) {

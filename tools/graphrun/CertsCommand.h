@@ -1,4 +1,4 @@
-//===- CertsCommand.h - graphrun certs: an authority and the tasks' certificates ------------------------*- C++ -*-===//
+//===- CertsCommand.h - graphrun certs: an authority and the tasks' certificates ----*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_CERTSCOMMAND_H
 #define GRAPHC_TOOLS_GRAPHRUN_CERTSCOMMAND_H
 

@@ -17,11 +17,12 @@ uint32_t phaseOf(const plan::Plan &plan, const std::string &entry) {
 }
 } // namespace
 
-ChiefOutputs::ChiefOutputs(const plan::Plan &plan, const RunFlags &flags, session::DriverOptions &driver, Sinks sinks)
+ChiefOutputs::ChiefOutputs(const plan::Plan &plan, const RunFlags &flags,
+                           session::DriverOptions &driver, Sinks sinks)
     : printed_(flags.fetches.begin(), flags.fetches.end()), sinks_(std::move(sinks)) {
   const uint32_t phase = phaseOf(plan, flags.entry);
-  fetched_ = std::make_unique<session::FetchCollector>(plan, driver.fetches,
-                                                       [this](const session::FetchedTensor &value) { deliver(value); });
+  fetched_ = std::make_unique<session::FetchCollector>(
+      plan, driver.fetches, [this](const session::FetchedTensor &value) { deliver(value); });
   if (!flags.fetchFiles.empty()) {
     files_ = std::make_unique<session::FetchFiles>(plan, phase, flags.fetchFiles, sinks_.log);
     fetched_->join(phase, files_->byRows());

@@ -1,8 +1,9 @@
-//===- ChiefOutputs.h - where the results of a run go ---------------------------------------------------*- C++ -*-===//
+//===- ChiefOutputs.h - where the results of a run go -------------------------------*- C++ -*-===//
 //
-// On the chief: values of --fetch to standard output and into files, records into those of --history, --summary_dir and --log_file.
+// On the chief: values of --fetch to standard output and into files, records into those of
+// --history, --summary_dir and --log_file.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_CHIEFOUTPUTS_H
 #define GRAPHC_TOOLS_GRAPHRUN_CHIEFOUTPUTS_H
 
@@ -19,7 +20,8 @@ public:
     std::function<void(const std::string &)> print, log;
   };
   /// Makes itself known to the driver by its options.
-  ChiefOutputs(const plan::Plan &plan, const RunFlags &flags, session::DriverOptions &driver, Sinks sinks);
+  ChiefOutputs(const plan::Plan &plan, const RunFlags &flags, session::DriverOptions &driver,
+               Sinks sinks);
   /// A value of --fetch. Any thread.
   absl::Status add(const service::Fetched &value);
 

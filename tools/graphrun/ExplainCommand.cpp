@@ -21,7 +21,8 @@ constexpr char kExplainDescription[] =
     "root cause first, then who waited for whom with the model's source lines, then what "
     "each task did last. Also of a run that "
     "goes on.";
-constexpr char kExplainFooter[] = R"(Where tasks ran on several machines, copy the files of all their folders into one.
+constexpr char kExplainFooter[] =
+    R"(Where tasks ran on several machines, copy the files of all their folders into one.
 Example:
   graphrun model.plan --failure_dir failure
   graphrun explain failure
@@ -38,17 +39,20 @@ absl::StatusOr<session::FailureFiles> readFailure(const std::string &directory) 
       names.emplace_back(entry->d_name);
   closedir(folder);
   if (names.empty())
-    return absl::NotFoundError(
-        absl::StrCat(directory, ": no task has left a recording here (JOB-INDEX", session::FlightRecorder::kEnding,
-                     "): name the folder of --failure_dir; a run that ends well takes its recordings away"));
+    return absl::NotFoundError(absl::StrCat(
+        directory, ": no task has left a recording here (JOB-INDEX",
+        session::FlightRecorder::kEnding,
+        "): name the folder of --failure_dir; a run that ends well takes its recordings away"));
   for (const std::string &name : names)
-    if (auto bytes = base::MappedFile::open(absl::StrCat(directory, "/", name), base::SymlinkPolicy::Refuse);
+    if (auto bytes =
+            base::MappedFile::open(absl::StrCat(directory, "/", name), base::SymlinkPolicy::Refuse);
         bytes.ok())
       files.recordings[name] = bytes->view().substr(0, 4 * session::kHalfBytes);
     else
       files.recordings[name] = ""; // explained as damaged
   GRAPHC_ASSIGN_OR_RETURN(
-      files.sketch, base::readFile(absl::StrCat(directory, "/", session::FlightRecorder::kSketch), plan::maxPlanBytes));
+      files.sketch, base::readFile(absl::StrCat(directory, "/", session::FlightRecorder::kSketch),
+                                   plan::maxPlanBytes));
   return files;
 }
 } // namespace
@@ -59,7 +63,8 @@ int explainFailure(int argc, char **argv) {
   std::string directory;
   uint32_t events = 5;
   app.add_option("dir", directory, "the folder of --failure_dir")->type_name("DIR")->required();
-  app.add_option("--events", events, "how many of each task's last events to show (default 5; at most 1,200 are there)")
+  app.add_option("--events", events,
+                 "how many of each task's last events to show (default 5; at most 1,200 are there)")
       ->check(CLI::Range(0u, 1000000u))
       ->type_name("N");
   auto say = [](const absl::Status &status, int exit) {

@@ -1,4 +1,4 @@
-//===- ExplainCommand.h - graphrun explain: why a run has failed, by what its tasks left ----------------*- C++ -*-===//
+//===- ExplainCommand.h - graphrun explain: why a run has failed, by what its tasks left ------===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_EXPLAINCOMMAND_H
 #define GRAPHC_TOOLS_GRAPHRUN_EXPLAINCOMMAND_H
 

@@ -22,9 +22,10 @@ absl::Status useExport(RunFlags &flags) {
                       : !flags.jobName.empty()           ? "--job_name"
                                                          : nullptr;
   if (wrong)
-    return absl::InvalidArgumentError(
-        absl::StrCat(flags.plan, " is a folder: an export has its own variables, and makes predictions alone; leave ",
-                     wrong, " out"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        flags.plan,
+        " is a folder: an export has its own variables, and makes predictions alone; leave ", wrong,
+        " out"));
   GRAPHC_ASSIGN_OR_RETURN(session::ModelExport found, session::openExport(flags.plan));
   flags.plan = found.plan;
   flags.checkpointDirectory = found.variables;

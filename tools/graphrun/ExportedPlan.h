@@ -1,4 +1,4 @@
-//===- ExportedPlan.h - graphrun EXPORT -----------------------------------------------------------------*- C++ -*-===//
+//===- ExportedPlan.h - graphrun EXPORT ---------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_EXPORTEDPLAN_H
 #define GRAPHC_TOOLS_GRAPHRUN_EXPORTEDPLAN_H
 
@@ -8,7 +8,8 @@
 
 namespace graphc::graphrun {
 
-/// Where a folder is given in place of a plan: it is an export, whose predictions are run with its variables.
+/// Where a folder is given in place of a plan: it is an export, whose predictions are run with its
+/// variables.
 absl::Status useExport(RunFlags &flags);
 
 /// What is to be written is no folder of something else.

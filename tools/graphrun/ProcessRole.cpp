@@ -17,7 +17,8 @@
 
 namespace graphc::graphrun {
 namespace {
-absl::StatusOr<cluster::ResolvedAddresses> addressesOf(const plan::Plan &plan, const RunFlags &flags) {
+absl::StatusOr<cluster::ResolvedAddresses> addressesOf(const plan::Plan &plan,
+                                                       const RunFlags &flags) {
   cluster::AddressSources sources;
   sources.flags = flags.hosts;
   if (!flags.clusterFile.empty()) {
@@ -28,14 +29,16 @@ absl::StatusOr<cluster::ResolvedAddresses> addressesOf(const plan::Plan &plan, c
   return cluster::resolveAddresses(session::jobsOf(plan), sources);
 }
 
-/// A TF_CONFIG that names this process's task, and is not used, is a mistake and no wish to start the others here.
+/// A TF_CONFIG that names this process's task, and is not used, is a mistake and no wish to start
+/// the others here.
 absl::Status checkEnvironment(const cluster::ResolvedAddresses &resolved) {
   const char *text = std::getenv("TF_CONFIG");
   for (const std::string &note : resolved.notes)
     if (absl::StartsWith(note, "TF_CONFIG") && text && absl::StrContains(text, "\"task\""))
       return absl::InvalidArgumentError(absl::StrCat(
-          note, "; it names this process's task, so the others are not started: mend it, unset it, or give "
-                "--local or --job_name"));
+          note,
+          "; it names this process's task, so the others are not started: mend it, unset it, or give "
+          "--local or --job_name"));
   return absl::OkStatus();
 }
 
@@ -45,8 +48,8 @@ absl::Status checkCommand(RunInvocation &in) {
   if (in.launched) // its launcher has looked
     return absl::OkStatus();
   if (!in.check)
-    GRAPHC_RETURN_IF_ERROR(
-        checkStatusFlags(in.flags, !in.flags.tls.certificate.empty() || !in.flags.jobDirectory.empty()));
+    GRAPHC_RETURN_IF_ERROR(checkStatusFlags(in.flags, !in.flags.tls.certificate.empty() ||
+                                                          !in.flags.jobDirectory.empty()));
   if (absl::Status files = checkFiles(in.plan.plan, in.flags, in.check); !files.ok()) {
     if (!in.check)
       return files;
@@ -61,7 +64,8 @@ absl::Status checkCommand(RunInvocation &in) {
   return absl::OkStatus();
 }
 
-/// Which task this is by --job_name, the cluster's file or TF_CONFIG; else by what another launcher has put into the environment.
+/// Which task this is by --job_name, the cluster's file or TF_CONFIG; else by what another launcher
+/// has put into the environment.
 absl::Status findTask(RunInvocation &in) {
   const RunFlags &flags = in.flags;
   GRAPHC_ASSIGN_OR_RETURN(in.addresses, addressesOf(in.plan.plan, flags));
@@ -75,9 +79,9 @@ absl::Status findTask(RunInvocation &in) {
   if (!in.rank)
     return absl::OkStatus();
   if (flags.maxRestarts > 0 && !in.check)
-    return absl::InvalidArgumentError(
-        absl::StrCat("--max_restarts is for a run whose tasks graphrun starts all here, and this is a process of ",
-                     in.rank->launcher, "; graphrun submit prints how that begins again"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--max_restarts is for a run whose tasks graphrun starts all here, and this is a process of ",
+        in.rank->launcher, "; graphrun submit prints how that begins again"));
   in.task = in.rank->task;
   if (in.addresses.addresses.empty())
     in.addresses.addresses = in.rank->addresses;
@@ -99,11 +103,13 @@ absl::Status checkOneTask(const RunFlags &flags) {
 
 } // namespace
 
-absl::StatusOr<uint32_t> taskNumber(const plan::Plan &plan, const std::string &job, uint32_t index) {
+absl::StatusOr<uint32_t> taskNumber(const plan::Plan &plan, const std::string &job,
+                                    uint32_t index) {
   return plan::findTask(plan, job, index, "--job_name", "--task_index");
 }
 
-/// "worker:1 is 10.0.0.5:2222", the first task that is not on this machine's loopback; "" if all are.
+/// "worker:1 is 10.0.0.5:2222", the first task that is not on this machine's loopback; "" if all
+/// are.
 std::string foreignTask(const cluster::ResolvedAddresses &resolved) {
   for (const auto &[job, addresses] : resolved.addresses)
     for (size_t i = 0; i < addresses.size(); ++i)
@@ -133,11 +139,12 @@ absl::StatusOr<ProcessRole> decideRole(RunInvocation &in) {
     return ProcessRole::Task;
   }
   if (std::string foreign = foreignTask(in.addresses); !foreign.empty() && !flags.local)
-    return absl::InvalidArgumentError(
-        absl::StrCat("the cluster names another machine (", foreign,
-                     "): give --local to start every task on this one, or --job_name and --task_index "
-                     "to run one task here (docs/multi-host.md)"));
-  if (plan::allTasks(plan).size() == 1 && (in.check || (flags.maxRestarts == 0 && !flags.evaluator)))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the cluster names another machine (", foreign,
+        "): give --local to start every task on this one, or --job_name and --task_index "
+        "to run one task here (docs/multi-host.md)"));
+  if (plan::allTasks(plan).size() == 1 &&
+      (in.check || (flags.maxRestarts == 0 && !flags.evaluator)))
     return ProcessRole::SingleTask;
   if (flags.evaluator)
     GRAPHC_RETURN_IF_ERROR(checkEvaluator(plan, flags));

@@ -1,8 +1,9 @@
-//===- ProcessRole.h - what a process of graphrun is in a run -------------------------------------------*- C++ -*-===//
+//===- ProcessRole.h - what a process of graphrun is in a run -----------------------*- C++ -*-===//
 //
-// By its launch context, its flags, the cluster's file, the environment and other launchers, in this order. main.cpp has one function for each role.
+// By its launch context, its flags, the cluster's file, the environment and other launchers, in
+// this order. main.cpp has one function for each role.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_PROCESSROLE_H
 #define GRAPHC_TOOLS_GRAPHRUN_PROCESSROLE_H
 
@@ -40,7 +41,8 @@ struct RunInvocation {
   std::optional<launch::LaunchContext> launched;
 
   std::vector<std::string> wrong = {}; ///< a check reports everything, a run its first error
-  absl::StatusOr<std::shared_ptr<const tls::TlsCredentials>> credentials = nullptr; ///< an error only of a check
+  /// an error only of a check
+  absl::StatusOr<std::shared_ptr<const tls::TlsCredentials>> credentials = nullptr;
   cluster::ResolvedAddresses addresses = {};
   std::optional<cluster::TaskRef> task = {}; ///< of a task that was named
   std::optional<cluster::LauncherRank> rank = {}; ///< another launcher named it
@@ -51,7 +53,8 @@ absl::StatusOr<ProcessRole> decideRole(RunInvocation &invocation);
 
 /// The number of a task that flags name.
 absl::StatusOr<uint32_t> taskNumber(const plan::Plan &plan, const std::string &job, uint32_t index);
-/// "worker:1 is 10.0.0.5:2222", the first task that is not on this machine's loopback; "" if all are.
+/// "worker:1 is 10.0.0.5:2222", the first task that is not on this machine's loopback; "" if all
+/// are.
 std::string foreignTask(const cluster::ResolvedAddresses &resolved);
 
 } // namespace graphc::graphrun

@@ -52,11 +52,12 @@ Examples:
 Exit status, in each of its tasks: 0 the run finished; 1 it failed or was stopped (SIGTERM, Ctrl-C; what is saved is saved); 2 the command
 line or a file named on it is wrong; 138 another task was lost, which did not fail by itself (killed, silent, unreachable): start it again.)";
 
-constexpr char kCheckDescription[] = "graphrun check: looks for what would go wrong, before the run. Started like the "
-                                     "run, on the same machines with the same "
-                                     "flags; the tasks look at themselves and at each other, and the chief prints a "
-                                     "line for each task, link, data set and "
-                                     "checkpoint folder: ok, or wrong and why. Nothing is trained and nothing is left.";
+constexpr char kCheckDescription[] =
+    "graphrun check: looks for what would go wrong, before the run. Started like the "
+    "run, on the same machines with the same "
+    "flags; the tasks look at themselves and at each other, and the chief prints a "
+    "line for each task, link, data set and "
+    "checkpoint folder: ok, or wrong and why. Nothing is trained and nothing is left.";
 constexpr char kCheckFooter[] =
     R"(What is looked at: certificates, ports, that every task can be reached; plan and graphrun the same everywhere; the CPU;
 data files, the same where tasks share them; the checkpoint folder, shared and writable; latency and bandwidth of each
@@ -70,14 +71,18 @@ Exit status: 0 all is well; 1 something is wrong; 2 the command line or a file n
 const CLI::Validator kAboveZero(
     [](const std::string &text) -> std::string {
       double value = 0;
-      return absl::SimpleAtod(text, &value) && value > 0 ? "" : absl::StrCat("must be a number above 0, not ", text);
+      return absl::SimpleAtod(text, &value) && value > 0
+                 ? ""
+                 : absl::StrCat("must be a number above 0, not ", text);
     },
     "above 0");
 
 const CLI::Validator kIndex(
     [](const std::string &text) -> std::string {
       uint32_t value = 0;
-      return absl::SimpleAtoi(text, &value) ? "" : absl::StrCat("must be a whole number, 0 or more, not ", text);
+      return absl::SimpleAtoi(text, &value)
+                 ? ""
+                 : absl::StrCat("must be a whole number, 0 or more, not ", text);
     },
     "index");
 
@@ -93,16 +98,19 @@ std::string canonical(const std::string &argument) {
 
 absl::Status checkTogether(const RunFlags &flags, bool launched) {
   if (flags.epochs && flags.steps)
-    return absl::InvalidArgumentError("--epochs and --steps both say how long to train; give one of them");
+    return absl::InvalidArgumentError(
+        "--epochs and --steps both say how long to train; give one of them");
   if (flags.epochs && (!std::isfinite(*flags.epochs) || *flags.epochs < 0))
     return absl::InvalidArgumentError("--epochs must be 0 or more");
   if (flags.entry != "train" && flags.epochs)
-    return absl::InvalidArgumentError(absl::StrCat("--epochs is for --entry train, not ", flags.entry));
-  if (flags.entry != "train" && flags.steps == 0u)
-    return absl::InvalidArgumentError(absl::StrCat("--steps 0: --entry ", flags.entry, " makes at least one step"));
-  if (flags.entry != "train" && !flags.initFrom.empty())
     return absl::InvalidArgumentError(
-        absl::StrCat("--init_from is for --entry train; --entry ", flags.entry, " takes --checkpoint_dir DIR"));
+        absl::StrCat("--epochs is for --entry train, not ", flags.entry));
+  if (flags.entry != "train" && flags.steps == 0u)
+    return absl::InvalidArgumentError(
+        absl::StrCat("--steps 0: --entry ", flags.entry, " makes at least one step"));
+  if (flags.entry != "train" && !flags.initFrom.empty())
+    return absl::InvalidArgumentError(absl::StrCat("--init_from is for --entry train; --entry ",
+                                                   flags.entry, " takes --checkpoint_dir DIR"));
   if (flags.taskIndex && flags.jobName.empty())
     return absl::InvalidArgumentError("--task_index needs --job_name");
   if (flags.profileSteps && flags.traceFile.empty())
@@ -114,13 +122,17 @@ absl::Status checkTogether(const RunFlags &flags, bool launched) {
         "--save_summaries_steps and --save_summaries_secs both say which steps are written; give one of them");
   if ((flags.saveSummariesSteps || flags.saveSummariesSeconds) && flags.historyFile.empty() &&
       flags.summaryFolder.empty())
-    return absl::InvalidArgumentError("--save_summaries_… needs --history FILE or --summary_dir DIR");
+    return absl::InvalidArgumentError(
+        "--save_summaries_… needs --history FILE or --summary_dir DIR");
   if (flags.earlyStop && !flags.evalEveryEpochs)
-    return absl::InvalidArgumentError("--early_stop looks at evaluations in between: give --eval_every_epochs too");
+    return absl::InvalidArgumentError(
+        "--early_stop looks at evaluations in between: give --eval_every_epochs too");
   if (!flags.exportDirectory.empty() && flags.checkpointDirectory.empty())
-    return absl::InvalidArgumentError("--export_dir needs --checkpoint_dir: what is exported is its last checkpoint");
+    return absl::InvalidArgumentError(
+        "--export_dir needs --checkpoint_dir: what is exported is its last checkpoint");
   if (!flags.exportDirectory.empty() && flags.entry != "train")
-    return absl::InvalidArgumentError(absl::StrCat("--export_dir is for --entry train, not ", flags.entry));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--export_dir is for --entry train, not ", flags.entry));
   if (flags.evaluator && !launched && (!flags.master.empty() || !flags.jobName.empty()))
     return absl::InvalidArgumentError(
         "--evaluator starts one beside the tasks that graphrun starts all here; elsewhere it is a process of its own: "
@@ -130,26 +142,32 @@ absl::Status checkTogether(const RunFlags &flags, bool launched) {
       return absl::InvalidArgumentError(
           "--max_restarts needs --checkpoint_dir: tasks that are started again go on from its last checkpoint");
     if (flags.entry != "train")
-      return absl::InvalidArgumentError(absl::StrCat("--max_restarts is for --entry train, not ", flags.entry));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--max_restarts is for --entry train, not ", flags.entry));
     if (!launched && (!flags.master.empty() || !flags.jobName.empty()))
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--max_restarts is for a run whose tasks graphrun starts all here: leave ",
-          flags.master.empty() ? "--job_name" : "--master", " out, or have what starts this task start it again"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--max_restarts is for a run whose tasks graphrun starts all here: leave ",
+                       flags.master.empty() ? "--job_name" : "--master",
+                       " out, or have what starts this task start it again"));
   }
   if (!flags.master.empty() && (flags.local || !flags.jobName.empty()))
-    return absl::InvalidArgumentError(absl::StrCat("--master makes this process the chief of waiting servers: leave ",
-                                                   flags.local ? "--local" : "--job_name", " out"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--master makes this process the chief of waiting servers: leave ",
+                     flags.local ? "--local" : "--job_name", " out"));
   if (!flags.jobDirectory.empty() && !flags.master.empty())
-    return absl::InvalidArgumentError("--job_dir is for tasks that begin together; servers that wait (--master) have "
-                                      "certificates of --tls_cert, --tls_key and --tls_ca");
+    return absl::InvalidArgumentError(
+        "--job_dir is for tasks that begin together; servers that wait (--master) have "
+        "certificates of --tls_cert, --tls_key and --tls_ca");
   if (!flags.jobDirectory.empty() && !flags.tls.certificate.empty())
     return absl::InvalidArgumentError(
         "--job_dir and --tls_cert both say by what tasks know each other; give one of them");
-  if (!flags.rankOrder.empty() && (flags.local || !flags.jobName.empty() || !flags.master.empty()) && !launched)
+  if (!flags.rankOrder.empty() &&
+      (flags.local || !flags.jobName.empty() || !flags.master.empty()) && !launched)
     return absl::InvalidArgumentError(
         "--rank_order says which task each process of another launcher is, and here a flag says it: leave it out");
   if (flags.local && !flags.jobName.empty() && !launched)
-    return absl::InvalidArgumentError("--local starts every task here; --job_name starts one: give one of them");
+    return absl::InvalidArgumentError(
+        "--local starts every task here; --job_name starts one: give one of them");
   return absl::OkStatus();
 }
 
@@ -157,39 +175,44 @@ absl::Status checkTogether(const RunFlags &flags, bool launched) {
 absl::StatusOr<std::pair<uint64_t, uint64_t>> parseProfileSteps(const std::string &text) {
   const std::vector<std::string> parts = absl::StrSplit(text, ',');
   uint64_t first = 0, last = 0;
-  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &first) || !absl::SimpleAtoi(parts[1], &last) || first == 0 ||
-      last < first || last > executor::kMostSteps)
-    return absl::InvalidArgumentError(
-        absl::StrCat("--profile_steps ", text,
-                     ": expected two step numbers, the first and the last to trace, counted from 1: 10,20"));
+  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &first) ||
+      !absl::SimpleAtoi(parts[1], &last) || first == 0 || last < first ||
+      last > executor::kMostSteps)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--profile_steps ", text,
+        ": expected two step numbers, the first and the last to trace, counted from 1: 10,20"));
   return std::pair(first, last);
 }
 
 /// Whether a flag is one of graphrun server's; what a run does is the client's to say.
 bool isOfServers(const CLI::Option &option) {
-  static const std::set<std::string> kFlags = {"help",     "version", "data_dir",   "data_cache_mb",    "log_file",
-                                               "job_name", "cluster", "task_index", "intra_op_threads", "tls_cert",
-                                               "tls_key",  "tls_ca",  "failure_dir"};
+  static const std::set<std::string> kFlags = {
+      "help",     "version", "data_dir",   "data_cache_mb",    "log_file",
+      "job_name", "cluster", "task_index", "intra_op_threads", "tls_cert",
+      "tls_key",  "tls_ca",  "failure_dir"};
   return !option.get_lnames().empty() && kFlags.count(option.get_lnames().front());
 }
 
 /// Whether a flag has an effect on graphrun check.
 bool isOfChecks(const CLI::Option &option) {
-  static const std::set<std::string> kFlags = {"entry", "checkpoint_dir", "init_from", "transport", "master",
-                                               "local", "feed",           "timeout",   "job_dir",   "rank_order"};
+  static const std::set<std::string> kFlags = {
+      "entry", "checkpoint_dir", "init_from", "transport", "master",
+      "local", "feed",           "timeout",   "job_dir",   "rank_order"};
   const std::string name = option.get_lnames().empty() ? "" : option.get_lnames().front();
-  return name.empty() || (isOfServers(option) && name != "log_file" && name != "failure_dir") || kFlags.count(name);
+  return name.empty() || (isOfServers(option) && name != "log_file" && name != "failure_dir") ||
+         kFlags.count(name);
 }
 
 /// What --help calls the values. What a check accepts is said in the descriptions, in words.
 void showValues(CLI::App &app) {
   using Rows = std::vector<std::pair<const char *, std::vector<const char *>>>;
   static const Rows kPlain = {
-      {"FILE", {"plan", "--stats", "--log_file", "--trace", "--history", "--status_secret", "--cluster"}},
+      {"FILE",
+       {"plan", "--stats", "--log_file", "--trace", "--history", "--status_secret", "--cluster"}},
       {"N", {"--epochs"}},
       {"DIR",
-       {"--data_dir", "--checkpoint_dir", "--init_from", "--summary_dir", "--dump_variables", "--export_dir",
-        "--failure_dir"}},
+       {"--data_dir", "--checkpoint_dir", "--init_from", "--summary_dir", "--dump_variables",
+        "--export_dir", "--failure_dir"}},
       {"A,B", {"--profile_steps"}},
       {"NAME[=FILE]", {"--fetch"}},
       {"NAME=FILE", {"--feed"}},
@@ -199,10 +222,13 @@ void showValues(CLI::App &app) {
       {"METRIC:PATIENCE", {"--early_stop"}}};
   static const Rows kChecked = {
       {"N",
-       {"--steps", "--data_cache_mb", "--save_checkpoint_steps", "--keep_checkpoint_max", "--log_step_count_steps",
-        "--max_restarts", "--eval_every_epochs", "--save_summaries_steps", "--intra_op_threads", "--task_index"}},
+       {"--steps", "--data_cache_mb", "--save_checkpoint_steps", "--keep_checkpoint_max",
+        "--log_step_count_steps", "--max_restarts", "--eval_every_epochs", "--save_summaries_steps",
+        "--intra_op_threads", "--task_index"}},
       {"NAME", {"--entry", "--transport"}},
-      {"S", {"--save_checkpoint_secs", "--save_summaries_secs", "--deadline", "--wait_deadline", "--join_deadline"}},
+      {"S",
+       {"--save_checkpoint_secs", "--save_summaries_secs", "--deadline", "--wait_deadline",
+        "--join_deadline"}},
       {"stop|raise", {"--nan"}}};
   for (const auto &[value, flags] : kPlain)
     for (const char *flag : flags)
@@ -221,27 +247,32 @@ absl::StatusOr<std::vector<std::string>> commandLine(int argc, char **argv, Host
     std::string argument = canonical(argv[i]);
     size_t equals = std::min(argument.find('='), argument.size());
     std::string name = argument.substr(0, equals);
-    std::string job =
-        absl::StartsWith(name, "--") && absl::EndsWith(name, "_hosts") ? name.substr(2, name.size() - 8) : "";
+    std::string job = absl::StartsWith(name, "--") && absl::EndsWith(name, "_hosts")
+                          ? name.substr(2, name.size() - 8)
+                          : "";
     if (job.empty() || !cluster::isJobName(job)) {
       arguments.push_back(argument);
       continue;
     }
     if (equals == argument.size() && i + 1 == argc)
-      return absl::InvalidArgumentError(absl::StrCat(name, " needs addresses: ", name, " host:port,host:port"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " needs addresses: ", name, " host:port,host:port"));
     GRAPHC_ASSIGN_OR_RETURN(
         (*hosts)[job],
-        cluster::parseHostList(equals == argument.size() ? argv[++i] : argument.substr(equals + 1), name));
+        cluster::parseHostList(equals == argument.size() ? argv[++i] : argument.substr(equals + 1),
+                               name));
   }
   std::reverse(arguments.begin(), arguments.end()); // as CLI11 takes them
   return arguments;
 }
 
 /// Flags of earlier versions.
-static const std::map<std::string, std::string> kRenamed = {{"--checkpoint_every_steps", "--save_checkpoint_steps"},
-                                                            {"--checkpoint_every_seconds", "--save_checkpoint_secs"}};
+static const std::map<std::string, std::string> kRenamed = {
+    {"--checkpoint_every_steps", "--save_checkpoint_steps"},
+    {"--checkpoint_every_seconds", "--save_checkpoint_secs"}};
 
-static const std::vector<std::string> kCommands = {"check", "certs", "explain", "server", "show", "status", "submit"};
+static const std::vector<std::string> kCommands = {"check", "certs",  "explain", "server",
+                                                   "show",  "status", "submit"};
 
 absl::Status checkExtras(const CLI::App &app) {
   std::vector<std::string> known;
@@ -253,25 +284,27 @@ absl::Status checkExtras(const CLI::App &app) {
   const std::string first = base::exists(given) ? "" : given; // perhaps a command
   for (const std::string &extra : app.remaining()) {
     if (!absl::StartsWith(extra, "-"))
-      return absl::InvalidArgumentError(absl::StrCat("one ", plan ? "plan" : "folder", " at a time: '", extra,
-                                                     "' is too many",
-                                                     first.empty() ? "" : base::didYouMean(first, kCommands)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("one ", plan ? "plan" : "folder", " at a time: '", extra, "' is too many",
+                       first.empty() ? "" : base::didYouMean(first, kCommands)));
     std::string name = extra.substr(0, extra.find('='));
     const auto renamed = kRenamed.find(name);
-    return absl::InvalidArgumentError(absl::StrCat("unknown flag ", name,
-                                                   renamed == kRenamed.end()
-                                                       ? base::didYouMean(name, known)
-                                                       : absl::StrCat("; did you mean ", renamed->second, "?"),
-                                                   " (see --help)"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "unknown flag ", name,
+        renamed == kRenamed.end() ? base::didYouMean(name, known)
+                                  : absl::StrCat("; did you mean ", renamed->second, "?"),
+        " (see --help)"));
   }
   return absl::OkStatus();
 }
 
 void addTlsFlags(CLI::App &app, tls::CredentialFiles *files) {
-  app.add_option("--tls_cert", files->certificate, "this task's certificate (PEM; see graphrun certs)")
+  app.add_option("--tls_cert", files->certificate,
+                 "this task's certificate (PEM; see graphrun certs)")
       ->type_name("FILE");
   app.add_option("--tls_key", files->key, "its private key, mode 0600")->type_name("FILE");
-  app.add_option("--tls_ca", files->authority, "the authority that all tasks' certificates are of")->type_name("FILE");
+  app.add_option("--tls_ca", files->authority, "the authority that all tasks' certificates are of")
+      ->type_name("FILE");
 }
 
 namespace {
@@ -283,10 +316,12 @@ struct FlagTexts {
 };
 
 void addWorkFlags(CLI::App &app, RunFlags &flags, bool server) {
-  app.add_option("plan", flags.plan, "the plan, or the folder of an export; - reads a plan from standard input")
+  app.add_option("plan", flags.plan,
+                 "the plan, or the folder of an export; - reads a plan from standard input")
       ->required(!server);
-  app.add_option("--epochs", flags.epochs,
-                 "train until the data was seen this often, counted in samples from the very first");
+  app.add_option(
+      "--epochs", flags.epochs,
+      "train until the data was seen this often, counted in samples from the very first");
   app.add_option(
          "--steps,--stop_at_step", flags.steps,
          "train until so many steps were made, counted from the very first (--entry eval, predict: of this run)")
@@ -318,7 +353,8 @@ void addCheckpointFlags(CLI::App &app, RunFlags &flags) {
   app.add_option("--save_checkpoint_steps", flags.saveCheckpointSteps,
                  "also save every N steps (default: at the end of each epoch)")
       ->check(kAboveZero);
-  app.add_option("--save_checkpoint_secs", flags.saveCheckpointSecs, "also save when this long has passed")
+  app.add_option("--save_checkpoint_secs", flags.saveCheckpointSecs,
+                 "also save when this long has passed")
       ->check(kAboveZero);
   app.add_option("--keep_checkpoint_max", flags.keepCheckpointMax,
                  "so many of the newest checkpoints stay (default 5; 0: all)")
@@ -326,76 +362,93 @@ void addCheckpointFlags(CLI::App &app, RunFlags &flags) {
 }
 
 void addTrainingFlags(CLI::App &app, RunFlags &flags, FlagTexts &texts) {
-  app.add_option("--log_step_count_steps", flags.logStepCountSteps,
-                 "a line that stays, with step, steps/s and loss, about every N steps (default: a line a second where "
-                 "there is no terminal)")
+  app.add_option(
+         "--log_step_count_steps", flags.logStepCountSteps,
+         "a line that stays, with step, steps/s and loss, about every N steps (default: a line a second where "
+         "there is no terminal)")
       ->check(kAboveZero);
-  app.add_option("--nan", flags.nan,
-                 "where a loss is NaN or infinite: raise (default), the run fails; stop, training ends in good order; "
-                 "neither saves anything behind it")
+  app.add_option(
+         "--nan", flags.nan,
+         "where a loss is NaN or infinite: raise (default), the run fails; stop, training ends in good order; "
+         "neither saves anything behind it")
       ->check(CLI::IsMember({"stop", "raise"}));
-  app.add_option("--early_stop", texts.earlyStop,
-                 "METRIC:PATIENCE: end training after so many evaluations in a row without a better one (with "
-                 "--eval_every_epochs); the best checkpoint stays; METRIC:PATIENCE:min or :max where the name does not "
-                 "say what is better");
+  app.add_option(
+      "--early_stop", texts.earlyStop,
+      "METRIC:PATIENCE: end training after so many evaluations in a row without a better one (with "
+      "--eval_every_epochs); the best checkpoint stays; METRIC:PATIENCE:min or :max where the name does not "
+      "say what is better");
   app.add_option("--eval_every_epochs", flags.evalEveryEpochs,
                  "evaluate in between; the progress line shows the metrics")
       ->check(kAboveZero);
 }
 
 void addOutputFlags(CLI::App &app, RunFlags &flags, FlagTexts &texts) {
-  app.add_option("--stats", flags.statsFile, "write times, bytes and results to this JSON file at the end");
-  app.add_option("--trace", flags.traceFile,
-                 "write what every task did in some steps to this file, which ui.perfetto.dev opens");
+  app.add_option("--stats", flags.statsFile,
+                 "write times, bytes and results to this JSON file at the end");
+  app.add_option(
+      "--trace", flags.traceFile,
+      "write what every task did in some steps to this file, which ui.perfetto.dev opens");
   app.add_option(
       "--profile_steps", texts.profileSteps,
       "which steps --trace is about: the first and the last, counted as --steps is (default: ten steps, from the "
       "run's second on)");
   app.add_option("--log_file", flags.logFile, "write the log as JSON lines to this file too");
-  app.add_option("--history", flags.historyFile,
-                 "write results of training steps and metrics of evaluations to this file, a JSON object a line");
-  app.add_option("--summary_dir", flags.summaryFolder,
-                 "the same as event files for TensorBoard (its --logdir), with histograms and the graph");
+  app.add_option(
+      "--history", flags.historyFile,
+      "write results of training steps and metrics of evaluations to this file, a JSON object a line");
+  app.add_option(
+      "--summary_dir", flags.summaryFolder,
+      "the same as event files for TensorBoard (its --logdir), with histograms and the graph");
   app.add_option(
          "--save_summaries_steps", flags.saveSummariesSteps,
          "for --history and --summary_dir: every N steps of training (default 100), beside the first and the last")
       ->check(kAboveZero);
-  app.add_option("--save_summaries_secs", flags.saveSummariesSeconds, "instead of that: a step every so many seconds")
+  app.add_option("--save_summaries_secs", flags.saveSummariesSeconds,
+                 "instead of that: a step every so many seconds")
       ->check(kAboveZero);
   app.add_option(
       "--status_address", flags.statusAddress,
       "HOST:PORT where the chief shows how the run is doing, as a page, JSON (/status.json) and for Prometheus "
       "(/metrics): with the run's certificates or --status_secret; without this only to graphrun status of this user");
-  app.add_option("--status_secret", flags.statusSecret,
-                 "a file, mode 0600, with the secret that who asks there brings (Authorization: Bearer)");
-  app.add_option("--fetch", texts.fetches,
-                 "print this result of every step (asynchronous: of each task), or with NAME=FILE.npy write it: of "
-                 "training a value a step, of --entry eval and predict a row a sample; may be given again; by hand "
-                 "the chief's counts")
+  app.add_option(
+      "--status_secret", flags.statusSecret,
+      "a file, mode 0600, with the secret that who asks there brings (Authorization: Bearer)");
+  app.add_option(
+         "--fetch", texts.fetches,
+         "print this result of every step (asynchronous: of each task), or with NAME=FILE.npy write it: of "
+         "training a value a step, of --entry eval and predict a row a sample; may be given again; by hand "
+         "the chief's counts")
       ->expected(1)
       ->take_all();
-  app.add_option("--feed", texts.feeds, "NAME=FILE.npy: the value of an argument of the entry; may be given again")
+  app.add_option("--feed", texts.feeds,
+                 "NAME=FILE.npy: the value of an argument of the entry; may be given again")
       ->expected(1)
       ->take_all();
-  app.add_option("--dump_variables", flags.dumpDirectory, "write every variable to DIR/NAME.npy at the end");
-  app.add_option("--export_dir", flags.exportDirectory,
-                 "at the end of training write its predictions, with the last checkpoint's variables, as the next "
-                 "version there (DIR/1, DIR/2, …), which graphrun runs as it does a plan");
+  app.add_option("--dump_variables", flags.dumpDirectory,
+                 "write every variable to DIR/NAME.npy at the end");
+  app.add_option(
+      "--export_dir", flags.exportDirectory,
+      "at the end of training write its predictions, with the last checkpoint's variables, as the next "
+      "version there (DIR/1, DIR/2, …), which graphrun runs as it does a plan");
 }
 
 void addTaskFlags(CLI::App &app, RunFlags &flags) {
-  app.add_option("--transport", flags.transport, "how tasks exchange tensors: auto (shm on one machine), shm or grpc")
+  app.add_option("--transport", flags.transport,
+                 "how tasks exchange tensors: auto (shm on one machine), shm or grpc")
       ->check(CLI::IsMember({"auto", "shm", "grpc"}));
   app.add_option("--job_name", flags.jobName, "run one task of this job here");
-  app.add_option("--task_index", flags.taskIndex, "which task of --job_name (default 0)")->check(kIndex);
+  app.add_option("--task_index", flags.taskIndex, "which task of --job_name (default 0)")
+      ->check(kIndex);
   app.add_option("--cluster", flags.clusterFile,
                  "cluster.json with the addresses; --ps_hosts, --worker_hosts, … go before it");
-  app.add_option("--master", flags.master,
-                 "grpc://HOST:PORT of the cluster's chief: be it, on servers that wait (graphrun server)");
-  app.add_option("--rank_order", flags.rankOrder,
-                 "under srun, mpirun or torchrun: rank 0 is the chief, and the ranks behind it are the tasks of these "
-                 "jobs, one job after "
-                 "the other (default: in the plan's order)")
+  app.add_option(
+      "--master", flags.master,
+      "grpc://HOST:PORT of the cluster's chief: be it, on servers that wait (graphrun server)");
+  app.add_option(
+         "--rank_order", flags.rankOrder,
+         "under srun, mpirun or torchrun: rank 0 is the chief, and the ranks behind it are the tasks of these "
+         "jobs, one job after "
+         "the other (default: in the plan's order)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("JOB,…");
@@ -405,15 +458,18 @@ void addTaskFlags(CLI::App &app, RunFlags &flags) {
          "for this run there")
       ->type_name("DIR");
   app.add_flag("--local", flags.local, "start every task on this machine, whatever addresses say");
-  app.add_flag("--evaluator", flags.evaluator,
-               "start an evaluator beside the tasks: a process that evaluates each checkpoint as it comes (by hand: "
-               "--job_name evaluator)");
-  app.add_option("--max_restarts", flags.maxRestarts,
-                 "start a task that was killed or lost again, and go on from the last checkpoint, so often (default 0)")
+  app.add_flag(
+      "--evaluator", flags.evaluator,
+      "start an evaluator beside the tasks: a process that evaluates each checkpoint as it comes (by hand: "
+      "--job_name evaluator)");
+  app.add_option(
+         "--max_restarts", flags.maxRestarts,
+         "start a task that was killed or lost again, and go on from the last checkpoint, so often (default 0)")
       ->check(CLI::Range(0u, 1000000u));
-  app.add_flag("--new_algorithms", flags.newAlgorithms,
-               "go on where another GPU or cuBLASLt made the checkpoint's products, or where tasks' CPUs make them in "
-               "unlike ways: with other bits");
+  app.add_flag(
+      "--new_algorithms", flags.newAlgorithms,
+      "go on where another GPU or cuBLASLt made the checkpoint's products, or where tasks' CPUs make them in "
+      "unlike ways: with other bits");
 }
 
 void addDeadlineFlags(CLI::App &app, RunFlags &flags) {
@@ -423,9 +479,10 @@ void addDeadlineFlags(CLI::App &app, RunFlags &flags) {
   app.add_option(
       "--failure_dir", flags.failureDirectory,
       "each task records here what it did last, in a small file that stays if the run fails (graphrun explain DIR)");
-  app.add_option("--wait_deadline", flags.waitSeconds,
-                 "end the run, by the name of the cause, when a task has waited this many seconds for one message, "
-                 "batch or device (default: as --deadline); by hand the chief's counts")
+  app.add_option(
+         "--wait_deadline", flags.waitSeconds,
+         "end the run, by the name of the cause, when a task has waited this many seconds for one message, "
+         "batch or device (default: as --deadline); by hand the chief's counts")
       ->check(kAboveZero);
   app.add_option(
          "--join_deadline", flags.joinSeconds,
@@ -441,7 +498,8 @@ absl::Status checkGiven(const CLI::App &app, const RunFlags &flags, bool server)
     for (const std::string &value : option->results())
       if (value.empty() && !option->get_lnames().empty())
         return absl::InvalidArgumentError(
-            absl::StrCat("--", option->get_lnames().front(), ": its value is empty; give one or leave the flag out"));
+            absl::StrCat("--", option->get_lnames().front(),
+                         ": its value is empty; give one or leave the flag out"));
   if (server)
     for (const CLI::Option *option : app.get_options())
       if (option->count() && !isOfServers(*option))
@@ -461,7 +519,8 @@ absl::Status readTexts(const FlagTexts &texts, RunFlags &flags) {
       continue;
     }
     if (equals == 0 || !absl::EndsWith(fetch, ".npy") || equals + 5 >= fetch.size())
-      return absl::InvalidArgumentError(absl::StrCat("--fetch ", fetch, ": expected NAME or NAME=FILE.npy"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--fetch ", fetch, ": expected NAME or NAME=FILE.npy"));
     flags.fetchFiles.emplace_back(fetch.substr(0, equals), fetch.substr(equals + 1));
   }
   for (const std::string &feed : texts.feeds) {
@@ -527,8 +586,8 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, CommandKind comman
   } catch (const CLI::ParseError &error) {
     std::string message = error.what();
     if (flags.plan.empty() && absl::StrContains(message, "plan is required"))
-      message =
-          check ? "which plan? graphrun check model.plan (see --help)" : "which plan? graphrun model.plan (see --help)";
+      message = check ? "which plan? graphrun check model.plan (see --help)"
+                      : "which plan? graphrun model.plan (see --help)";
     return absl::InvalidArgumentError(message);
   }
   GRAPHC_RETURN_IF_ERROR(checkGiven(app, flags, server));

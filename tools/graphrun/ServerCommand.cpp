@@ -47,7 +47,8 @@ absl::StatusOr<cluster::ClusterConfig> clusterOf(const RunFlags &flags) {
     return config;
   }
   if (flags.hosts.empty())
-    return absl::InvalidArgumentError("which cluster? give --cluster FILE, TF_CONFIG, or --JOB_hosts of every job");
+    return absl::InvalidArgumentError(
+        "which cluster? give --cluster FILE, TF_CONFIG, or --JOB_hosts of every job");
   cluster::ClusterConfig config;
   config.file = "the command line";
   for (const auto &[job, addresses] : flags.hosts) {
@@ -59,7 +60,8 @@ absl::StatusOr<cluster::ClusterConfig> clusterOf(const RunFlags &flags) {
   return config;
 }
 
-/// SIGTERM, SIGINT, SIGHUP and the end of a child, taken one by one where the server waits; it has no handler.
+/// SIGTERM, SIGINT, SIGHUP and the end of a child, taken one by one where the server waits; it has
+/// no handler.
 class Signals {
 public:
   Signals() {
@@ -97,8 +99,8 @@ public:
       std::optional<service::FetchedPlan> plan = waitForPlan();
       if (!plan)
         end();
-      say(absl::StrCat(plan->check ? "checks " : "runs ", plan->client.model(), " for process ", plan->client.pid(),
-                       " on ", plan->client.host()));
+      say(absl::StrCat(plan->check ? "checks " : "runs ", plan->client.model(), " for process ",
+                       plan->client.pid(), " on ", plan->client.host()));
       lastRun_ = plan->run;
       absl::StatusOr<int> status = runPlan(*plan);
       if (!status.ok())
@@ -108,13 +110,15 @@ public:
       if (stops_ > 0) // whose run may have failed because of it
         end();
       if (status.ok() && *status != 0)
-        say(absl::StrCat(plan->check ? "the check" : "the run", " has failed or was stopped (exit status ", *status,
-                         ")"));
+        say(absl::StrCat(plan->check ? "the check" : "the run",
+                         " has failed or was stopped (exit status ", *status, ")"));
     }
   }
 
 private:
-  std::string addressOf(const cluster::TaskRef &task) const { return config_.findJob(task.job)->addresses[task.index]; }
+  std::string addressOf(const cluster::TaskRef &task) const {
+    return config_.findJob(task.job)->addresses[task.index];
+  }
   void say(const std::string &line) const {
     std::fprintf(stderr, "graphrun server %s: %s\n", self_.str().c_str(), line.c_str());
   }
@@ -125,8 +129,8 @@ private:
     for (const cluster::JobConfig &job : config_.jobs)
       for (const std::string &address : job.addresses)
         if (!credentials_ && !cluster::isLoopbackAddress(address))
-          return absl::InvalidArgumentError(
-              absl::StrCat(job.name, " is at ", address, ", which is not this machine's loopback: ", kNeedsTls));
+          return absl::InvalidArgumentError(absl::StrCat(
+              job.name, " is at ", address, ", which is not this machine's loopback: ", kNeedsTls));
     TaskSetup setup;
     GRAPHC_RETURN_IF_ERROR(identify(credentials_, self_.str(), addressOf(self_), &setup));
     identity_ = setup.identity;
@@ -155,13 +159,15 @@ private:
         return std::nullopt;
       if (absl::Time now = absl::Now(); now >= announceAt) {
         absl::Status reached = dialer.reach(absl::Seconds(1));
-        bool why = !reached.ok() && reached.message() != "Connection refused"; // as where there is no client
-        say(absl::StrCat("waits for a client, ", chief_.str(), " at ", addressOf(chief_), why ? "; " : "",
-                         why ? reached.message() : ""));
+        // as where there is no client
+        bool why = !reached.ok() && reached.message() != "Connection refused";
+        say(absl::StrCat("waits for a client, ", chief_.str(), " at ", addressOf(chief_),
+                         why ? "; " : "", why ? reached.message() : ""));
         announceAt = now + kAnnounceEvery;
       }
       auto channel = dialer.connect(absl::Milliseconds(100));
-      if (absl::IsUnauthenticated(channel.status())) { // gets neither a word from here nor is heeded
+      if (absl::IsUnauthenticated(channel.status())) {
+        // gets neither a word from here nor is heeded
         if (std::string why = base::describe(channel.status()); why != stranger)
           say(absl::StrCat("no client at ", addressOf(chief_), ": ", stranger = why));
         if (stopped(absl::Milliseconds(500)))
@@ -170,14 +176,16 @@ private:
       if (!channel.ok())
         continue;
       request_.set_last_run(lastRun_);
-      absl::StatusOr<service::FetchedPlan> plan = service::fetchPlan(*channel, chief_.str(), request_, kFetchLimit);
+      absl::StatusOr<service::FetchedPlan> plan =
+          service::fetchPlan(*channel, chief_.str(), request_, kFetchLimit);
       if (plan.ok())
         return *std::move(plan);
       // What a client says while it ends; the reason was said before.
       bool ending = absl::IsAlreadyExists(plan.status()) || absl::IsUnavailable(plan.status()) ||
                     absl::IsCancelled(plan.status());
       if (std::string why = base::describe(plan.status()); !ending && why != refused) {
-        say(absl::StrCat("the client at ", addressOf(chief_), " has no work for this server: ", why));
+        say(absl::StrCat("the client at ", addressOf(chief_),
+                         " has no work for this server: ", why));
         refused = why;
       }
       if (stopped(absl::Milliseconds(ending ? 20 : 500)))
@@ -193,7 +201,8 @@ private:
   }
 
   absl::StatusOr<int> runPlan(const service::FetchedPlan &fetched) {
-    GRAPHC_ASSIGN_OR_RETURN(plan::LoadedPlan plan, plan::decodePlan(fetched.file, "the client's plan"));
+    GRAPHC_ASSIGN_OR_RETURN(plan::LoadedPlan plan,
+                            plan::decodePlan(fetched.file, "the client's plan"));
     if (absl::Status status = plan::verifyPlan(plan.plan); !status.ok())
       return base::annotate(status, "the client's plan");
     GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd file, base::sealedMemfd("plan", fetched.file));
@@ -218,7 +227,8 @@ private:
       return base::errnoStatus("cannot start a process for the run", errno);
     if (child == 0) { // only what is safe between fork and exec
       signals_.restore();
-      prctl(PR_SET_PDEATHSIG, SIGKILL); // a killed server takes its run along, so that the client hears of it
+      // a killed server takes its run along, so that the client hears of it
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != parent)
         _exit(1);
       execv("/proc/self/exe", argv.data());
@@ -232,7 +242,8 @@ private:
     int status = 0;
     while (waitpid(child, &status, WNOHANG) != child)
       if (int signal = signals_.next(absl::Seconds(1));
-          signal == SIGTERM || signal == SIGINT || (signal == SIGHUP && stops_ == 0)) { // told of by kernel and shell
+          signal == SIGTERM || signal == SIGINT || (signal == SIGHUP && stops_ == 0)) {
+        // told of by kernel and shell
         say(stops_ == 0 ? "stopping the run at its next step" : "stopping at once");
         killed_ |= stops_ > 0;
         kill(child, stops_++ == 0 ? SIGTERM : SIGKILL);
@@ -240,8 +251,8 @@ private:
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  /// gRPC's threads end some time after its last user has, and must not find OpenSSL's and gRPC's static objects taken apart: the process
-  /// goes at once. What it had to write is written.
+  /// gRPC's threads end some time after its last user has, and must not find OpenSSL's and gRPC's
+  /// static objects taken apart: the process goes at once. What it had to write is written.
   [[noreturn]] void end() const {
     say("shut down as asked");
     std::fflush(nullptr);
@@ -261,36 +272,42 @@ private:
   bool killed_ = false; ///< a run, since it was told so twice
 };
 
-absl::StatusOr<cluster::TaskRef> selfOf(const RunFlags &flags, const cluster::ClusterConfig &config) {
+absl::StatusOr<cluster::TaskRef> selfOf(const RunFlags &flags,
+                                        const cluster::ClusterConfig &config) {
   if (flags.jobName.empty() && !config.task)
     return absl::InvalidArgumentError("which task? give --job_name and --task_index");
-  cluster::TaskRef self =
-      flags.jobName.empty() ? *config.task : cluster::TaskRef{flags.jobName, flags.taskIndex.value_or(0)};
+  cluster::TaskRef self = flags.jobName.empty()
+                              ? *config.task
+                              : cluster::TaskRef{flags.jobName, flags.taskIndex.value_or(0)};
   const cluster::JobConfig *job = config.findJob(self.job);
   if (!job || self.index >= job->tasks)
-    return absl::InvalidArgumentError(
-        absl::StrCat("there is no ", self.str(), " in ", config.file, "; it has ",
-                     job ? absl::StrCat(job->tasks, " tasks of this job, counted from 0") : "no such job"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there is no ", self.str(), " in ", config.file, "; it has ",
+        job ? absl::StrCat(job->tasks, " tasks of this job, counted from 0") : "no such job"));
   for (const cluster::JobConfig &one : config.jobs)
     if (one.addresses.empty())
-      return absl::InvalidArgumentError(absl::StrCat(config.file, " has no addresses for job ", one.name,
-                                                     "; a server needs those of its cluster: [\"localhost:2222\", …]"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(config.file, " has no addresses for job ", one.name,
+                       "; a server needs those of its cluster: [\"localhost:2222\", …]"));
   if (self == config.chief())
-    return absl::InvalidArgumentError(
-        absl::StrCat(self.str(),
-                     " is the chief of this cluster, which is the client's place: graphrun model.plan "
-                     "--master grpc://",
-                     job->addresses[self.index]));
+    return absl::InvalidArgumentError(absl::StrCat(
+        self.str(),
+        " is the chief of this cluster, which is the client's place: graphrun model.plan "
+        "--master grpc://",
+        job->addresses[self.index]));
   return self;
 }
 } // namespace
 
-bool isServerCommand(int argc, char **argv) { return argc > 1 && std::string_view(argv[1]) == "server"; }
+bool isServerCommand(int argc, char **argv) {
+  return argc > 1 && std::string_view(argv[1]) == "server";
+}
 
 absl::StatusOr<std::string> parseMaster(const std::string &url) {
   constexpr char kScheme[] = "grpc://";
   if (!absl::StartsWith(url, kScheme))
-    return absl::InvalidArgumentError(absl::StrCat("--master ", url, ": expected grpc://host:port"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--master ", url, ": expected grpc://host:port"));
   std::string address = url.substr(sizeof kScheme - 1);
   if (absl::Status status = cluster::checkAddress(address); !status.ok())
     return base::annotate(status, "--master");

@@ -7,7 +7,8 @@
 
 namespace graphc::graphrun {
 
-std::optional<int> parse(CLI::App &app, int argc, char **argv, const std::function<void(const std::string &)> &say) {
+std::optional<int> parse(CLI::App &app, int argc, char **argv,
+                         const std::function<void(const std::string &)> &say) {
   const auto refuse = [&say](const std::string &why) {
     say(why);
     return 2;

@@ -40,10 +40,12 @@ namespace graphc::graphrun {
 namespace {
 constexpr absl::Duration kReach = absl::Seconds(1);
 constexpr std::chrono::seconds kClearUp(3);
-/// A launcher waits for a minute at most before it begins the next session, and may itself be stopped for a while.
+/// A launcher waits for a minute at most before it begins the next session, and may itself be
+/// stopped for a while.
 constexpr absl::Duration kNextSession = absl::Minutes(10);
 
-/// GRAPHC_TEST_DELAY_US="worker:1=2000,worker:2=0": how late this task's sends begin (session/peers/DelayTransport.h).
+/// GRAPHC_TEST_DELAY_US="worker:1=2000,worker:2=0": how late this task's sends begin
+/// (session/peers/DelayTransport.h).
 absl::Duration testDelay(const std::string &label) {
   const char *text = std::getenv("GRAPHC_TEST_DELAY_US");
   std::vector<std::string> entries = absl::StrSplit(text ? text : "", ',');
@@ -65,9 +67,11 @@ bool isFile(const std::string &path) {
 class TaskProcess {
 public:
   TaskProcess(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
-              std::shared_ptr<data::DatasetCache> datasets, std::shared_ptr<session::KeptState> kept)
-      : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), datasets_(std::move(datasets)),
-        kept_(std::move(kept)), output_(setup.reportFd, [this] { return launch::stopAsked() || failing_; }),
+              std::shared_ptr<data::DatasetCache> datasets,
+              std::shared_ptr<session::KeptState> kept)
+      : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup),
+        datasets_(std::move(datasets)), kept_(std::move(kept)),
+        output_(setup.reportFd, [this] { return launch::stopAsked() || failing_; }),
         tasks_(plan::allTasks(plan_)), name_(plan::taskText(plan_, tasks_[setup.task])),
         incarnation_(service::randomIncarnation()) {
     const plan::Task &self = tasks_[setup.task];
@@ -86,43 +90,50 @@ public:
     recorder_.reset(); // it warns on the board
   }
 
-  /// The exit status. None: the session has lost another task, and once this object is gone the process may join the next.
+  /// The exit status. None: the session has lost another task, and once this object is gone the
+  /// process may join the next.
   std::optional<int> run() {
     link_ = std::make_shared<NoLink>(); // so that every path may close it
     if (absl::Status status = setUp(); !status.ok())
       return fail({status, false, ""});
     threads_ = std::make_unique<session::TaskThreads>(session::TaskThreads::Parts{
-        name_, plan::taskText(plan_, plan_.chief()), *session_, *link_, driver_.get(), coordinator_.get(),
-        launch::stopAsked, [this](const session::TaskFailure &failure) { fail(failure); },
+        name_, plan::taskText(plan_, plan_.chief()), *session_, *link_, driver_.get(),
+        coordinator_.get(), launch::stopAsked,
+        [this](const session::TaskFailure &failure) { fail(failure); },
         [this]() -> std::optional<service::RootCause> {
           if (launch::hasEnded(setup_.programFd))
             return service::RootCause{"the program that has started this", "", 0,
                                       absl::UnavailableError("it has ended"), /*lost=*/true};
-          std::optional<launch::SessionLost> lost = setup_.words ? setup_.words->lost(setup_.session) : std::nullopt;
+          std::optional<launch::SessionLost> lost =
+              setup_.words ? setup_.words->lost(setup_.session) : std::nullopt;
           if (!lost)
             return std::nullopt;
-          return service::RootCause{lost->task, "", 0, absl::UnavailableError(lost->why), /*lost=*/true};
+          return service::RootCause{lost->task, "", 0, absl::UnavailableError(lost->why),
+                                    /*lost=*/true};
         },
         mayGoOnFromMemory()});
     session::TaskThreads::End end = threads_->run([this] { return join(); }, kClearUp);
-    if (end.failure && setup_.words && end.failure->lost && !end.isLeftBehind && session_->isTakenApart() &&
-        !launch::stopAsked()) {
+    if (end.failure && setup_.words && end.failure->lost && !end.isLeftBehind &&
+        session_->isTakenApart() && !launch::stopAsked()) {
       tell(*end.failure);
       return std::nullopt;
     }
     if (end.failure) // also where the driver hangs on a file: then the process ends without it
       return fail(*end.failure);
     const absl::Status &driven = end.driven;
-    if (!driven.ok()) // after the end: a file of --stats that cannot be written, or a stop that was asked for
+    // after the end: a file of --stats that cannot be written, or a stop that was asked for
+    if (!driven.ok())
       return fail({driven, false, ""});
-    if (!driver_ && setup_.reportFd < 0 && session_->wasStopped()) { // under a launcher the chief's status counts
+    if (!driver_ && setup_.reportFd < 0 && session_->wasStopped()) {
+      // under a launcher the chief's status counts
       output_.log("the run was stopped, as asked");
       if (recorder_)
         recorder_->drop();
       return 1;
     }
     if (!output_.wroteAll())
-      return fail({absl::DataLossError("some results could not be written to standard output"), false, ""});
+      return fail(
+          {absl::DataLossError("some results could not be written to standard output"), false, ""});
     if (recorder_)
       recorder_->drop();
     return 0;
@@ -156,15 +167,16 @@ private:
         GRAPHC_ASSIGN_OR_RETURN(offer_, makeOffer(flags_, plan_, setup_.run));
       }
       if (chief_)
-        master_ = std::make_unique<service::MasterService>(*coordinator_, setup_.client ? &offer_ : nullptr,
-                                                           setup_.addresses);
+        master_ = std::make_unique<service::MasterService>(
+            *coordinator_, setup_.client ? &offer_ : nullptr, setup_.addresses);
       const std::string &address = setup_.addresses[setup_.task];
       auto server = service::TaskServer::start(serverOptions(), {master_.get()});
       if (!server.ok() && setup_.client)
         if (auto there = service::TaskDialer(address, setup_.identity).connect(kReach); there.ok())
           if (std::string other = service::describeClient(*there); !other.empty())
-            return absl::ResourceExhaustedError(absl::StrCat("the cluster is busy: its client at ", address, " is ",
-                                                             other, "; start again when that has ended"));
+            return absl::ResourceExhaustedError(absl::StrCat("the cluster is busy: its client at ",
+                                                             address, " is ", other,
+                                                             "; start again when that has ended"));
       GRAPHC_RETURN_IF_ERROR(server.status());
       server_ = *std::move(server);
     }
@@ -173,15 +185,15 @@ private:
       link_ = local_;
     } else {
       const uint32_t chief = plan::taskNumber(plan_, plan_.chief());
-      stream_ = std::make_shared<service::StreamLink>(service::TaskDialer(setup_.addresses[chief], identity()),
-                                                      plan::taskText(plan_, plan_.chief()),
-                                                      setup_.reportFd < 0 ? setup_.addresses[chief] : "");
+      stream_ = std::make_shared<service::StreamLink>(
+          service::TaskDialer(setup_.addresses[chief], identity()),
+          plan::taskText(plan_, plan_.chief()), setup_.reportFd < 0 ? setup_.addresses[chief] : "");
       link_ = stream_;
     }
     if (!flags_.failureDirectory.empty()) {
-      GRAPHC_ASSIGN_OR_RETURN(recorder_,
-                              session::FlightRecorder::open(flags_.failureDirectory, loaded_, hello(),
-                                                            [this](const std::string &line) { warn(line); }));
+      GRAPHC_ASSIGN_OR_RETURN(recorder_, session::FlightRecorder::open(
+                                             flags_.failureDirectory, loaded_, hello(),
+                                             [this](const std::string &line) { warn(line); }));
       options.recorder = recorder_.get();
     }
     options.task = setup_.task;
@@ -209,12 +221,13 @@ private:
   /// What this run is doing, to whoever may ask.
   absl::Status showStatus() {
     std::shared_ptr<const tls::TlsCredentials> credentials = setup_.identity.credentials;
-    if (!credentials &&
-        !flags_.statusAddress.empty()) { // all tasks are here and need none, but who asks may be elsewhere
+    if (!credentials && !flags_.statusAddress.empty()) {
+          // all tasks are here and need none, but who asks may be elsewhere
       GRAPHC_ASSIGN_OR_RETURN(credentials, credentialsOf(flags_));
     }
     GRAPHC_ASSIGN_OR_RETURN(status_, StatusServer::start(flags_, std::move(credentials), [this] {
-                              return board_->look(*coordinator_, driver_->checkpoints(), absl::Now());
+                              return board_->look(*coordinator_, driver_->checkpoints(),
+                                                  absl::Now());
                             }));
     if (!status_->url().empty())
       output_.log(absl::StrCat("status at ", status_->url()));
@@ -223,10 +236,15 @@ private:
   }
 
   bool mayGoOnFromMemory() const { return setup_.session > 1 && plan::recoversFromMemory(plan_); }
-  absl::Duration waitDeadline() const { return flags_.waitSeconds ? absl::Seconds(*flags_.waitSeconds) : deadline(); }
-  absl::Duration deadline() const { return absl::Seconds(flags_.deadlineSeconds.value_or(kDeadlineSeconds)); }
+  absl::Duration waitDeadline() const {
+    return flags_.waitSeconds ? absl::Seconds(*flags_.waitSeconds) : deadline();
+  }
+  absl::Duration deadline() const {
+    return absl::Seconds(flags_.deadlineSeconds.value_or(kDeadlineSeconds));
+  }
   absl::Duration joinDeadline() const {
-    return absl::Seconds(flags_.joinSeconds.value_or(setup_.reportFd >= 0 ? kLaunchedJoinSeconds : kJoinSeconds));
+    return absl::Seconds(
+        flags_.joinSeconds.value_or(setup_.reportFd >= 0 ? kLaunchedJoinSeconds : kJoinSeconds));
   }
   /// Of a connection: where the others go on without a stopped worker, it has to outlast the stop.
   absl::Duration silence() const {
@@ -245,7 +263,8 @@ private:
     service::TaskServer::Options options;
     options.address = setup_.addresses[setup_.task];
     options.listener = // of which a later session makes use as well
-        base::UniqueFd(setup_.words ? fcntl(setup_.listenerFd, F_DUPFD_CLOEXEC, 0) : setup_.listenerFd);
+        base::UniqueFd(setup_.words ? fcntl(setup_.listenerFd, F_DUPFD_CLOEXEC, 0)
+                                    : setup_.listenerFd);
     options.identity = identity();
     options.mostConnections = service::TaskServer::Options::connectionsOf(tasks_.size());
     for (const plan::Program &program : plan_.programs()) {
@@ -274,7 +293,8 @@ private:
     if (setup_.reportFd >= 0)
       about.launcher = getppid();
     if (!flags_.checkpointDirectory.empty())
-      about.checkpointDirectory = std::filesystem::absolute(flags_.checkpointDirectory).lexically_normal().native();
+      about.checkpointDirectory =
+          std::filesystem::absolute(flags_.checkpointDirectory).lexically_normal().native();
     board_ = std::make_unique<session::StatusCollector>(loaded_, std::move(about));
     options.announce = [this](const std::string &line) {
       output_.log(line);
@@ -285,10 +305,10 @@ private:
       return session::lastSeenText(plan_, session::watchedTask(plan_, task, heard));
     };
     session::DriverOptions driver = driverOptions(flags_);
-    outputs_ =
-        std::make_unique<ChiefOutputs>(plan_, flags_, driver,
-                                       ChiefOutputs::Sinks{[this](const std::string &line) { output_.print(line); },
-                                                           [this](const std::string &line) { output_.log(line); }});
+    outputs_ = std::make_unique<ChiefOutputs>(
+        plan_, flags_, driver,
+        ChiefOutputs::Sinks{[this](const std::string &line) { output_.print(line); },
+                            [this](const std::string &line) { output_.log(line); }});
     options.fetched = [this](const service::Fetched &value) {
       return value.has_report() ? driver_->reported(value) : outputs_->add(value);
     };
@@ -302,8 +322,8 @@ private:
       board_->shown(snapshot);
       output_.show(snapshot);
     };
-    driver.returns =
-        setup_.words ? launch::returnsByLauncher(setup_.reportFd, joinDeadline()) : session::RejoinOptions();
+    driver.returns = setup_.words ? launch::returnsByLauncher(setup_.reportFd, joinDeadline())
+                                  : session::RejoinOptions();
     driver.ordered = [this](const service::Order &order) { board_->ordered(order); };
     driver.print = [this](const std::string &line) { output_.print(line); };
     driver.log = [this](const std::string &line) { output_.log(line); };
@@ -315,9 +335,9 @@ private:
   }
 
   service::Hello hello() const {
-    service::Hello hello =
-        session::introduce(loaded_, setup_.task, setup_.addresses.empty() ? "" : setup_.addresses[setup_.task],
-                           incarnation_, base::version());
+    service::Hello hello = session::introduce(
+        loaded_, setup_.task, setup_.addresses.empty() ? "" : setup_.addresses[setup_.task],
+        incarnation_, base::version());
     hello.set_session(setup_.session);
     return hello;
   }
@@ -325,7 +345,8 @@ private:
   absl::Status join() {
     if (local_)
       return local_->join(hello());
-    return stream_->open(hello(), absl::Now() + joinDeadline(), [this](const std::string &line) { output_.log(line); });
+    return stream_->open(hello(), absl::Now() + joinDeadline(),
+                         [this](const std::string &line) { output_.log(line); });
   }
 
   /// On the session's thread, or on the heartbeat's where that one never comes back.
@@ -333,8 +354,8 @@ private:
     if (failing_.exchange(true))
       _exit(failure.lost ? launch::kPeerLost : 1); // it hangs in what follows
     tell(failure);
-    // The others must hear why; then the process ends without taking itself apart, since a peer that hangs may keep gRPC from letting go
-    // of buffers for ever.
+    // The others must hear why; then the process ends without taking itself apart, since a peer
+    // that hangs may keep gRPC from letting go of buffers for ever.
     if (master_)
       master_->close();
     if (server_)
@@ -348,7 +369,8 @@ private:
 
   void tell(const session::TaskFailure &failure) {
     std::string message = base::describe(failure.status);
-    if (setup_.reportFd < 0 && tasks_.size() > 1 && !failure.secondary && message.rfind(name_, 0) != 0)
+    if (setup_.reportFd < 0 && tasks_.size() > 1 && !failure.secondary &&
+        message.rfind(name_, 0) != 0)
       message = absl::StrCat(name_, ": ", message);
     output_.error({name_, message, failure.secondary, failure.lost});
     if (recorder_ && absl::IsCancelled(failure.status))
@@ -394,8 +416,8 @@ absl::StatusOr<std::shared_ptr<const tls::TlsCredentials>> credentialsOf(const R
   return tls::TlsCredentials::load(flags.tls);
 }
 
-absl::Status identify(std::shared_ptr<const tls::TlsCredentials> credentials, const std::string &task,
-                      const std::string &address, TaskSetup *setup) {
+absl::Status identify(std::shared_ptr<const tls::TlsCredentials> credentials,
+                      const std::string &task, const std::string &address, TaskSetup *setup) {
   if (credentials) {
     GRAPHC_RETURN_IF_ERROR(credentials->checkOwn(task, address));
     setup->identity.credentials = std::move(credentials);
@@ -416,7 +438,8 @@ data::DatasetSearchPath dataSearch(const RunFlags &flags) {
     search.cacheLimit = flags.dataCacheMb << 20;
   // A task that a program has started is told where the plan would lie; a pipe lies nowhere.
   struct stat info{};
-  const bool isPipe = absl::StartsWith(flags.plan, "/dev/") || absl::StartsWith(flags.plan, "/proc/") ||
+  const bool isPipe = absl::StartsWith(flags.plan, "/dev/") ||
+                      absl::StartsWith(flags.plan, "/proc/") ||
                       (stat(flags.plan.c_str(), &info) == 0 && !S_ISREG(info.st_mode));
   size_t slash = isPipe ? std::string::npos : flags.plan.rfind('/');
   search.planDir = slash == std::string::npos ? "." : flags.plan.substr(0, slash);
@@ -424,12 +447,14 @@ data::DatasetSearchPath dataSearch(const RunFlags &flags) {
 }
 
 // The file as it is, so that its digest, the plan's fingerprint, is the servers' too.
-absl::StatusOr<service::PlanOffer> makeOffer(const RunFlags &flags, const plan::Plan &plan, const std::string &run) {
+absl::StatusOr<service::PlanOffer> makeOffer(const RunFlags &flags, const plan::Plan &plan,
+                                             const std::string &run) {
   service::PlanOffer offer;
   // One that is no file was read already, and is gone.
-  GRAPHC_ASSIGN_OR_RETURN(offer.file, isFile(flags.plan)
-                                          ? base::readFile(flags.plan, plan::maxPlanBytes + plan::planHeaderBytes)
-                                          : plan::encodePlan(plan));
+  GRAPHC_ASSIGN_OR_RETURN(
+      offer.file, isFile(flags.plan)
+                      ? base::readFile(flags.plan, plan::maxPlanBytes + plan::planHeaderBytes)
+                      : plan::encodePlan(plan));
   offer.run = run;
   offer.entry = flags.entry;
   for (const plan::Job &job : plan.jobs()) {
@@ -472,14 +497,16 @@ session::DriverOptions driverOptions(const RunFlags &flags) {
     if (!flags.saveSummariesSeconds)
       options.reports.everySteps = flags.saveSummariesSteps.value_or(kSaveSummariesSteps);
   }
-  options.fileDeadline = flags.deadlineSeconds ? absl::Seconds(*flags.deadlineSeconds) : options.fileDeadline;
+  options.fileDeadline =
+      flags.deadlineSeconds ? absl::Seconds(*flags.deadlineSeconds) : options.fileDeadline;
   options.transport = flags.transport;
   return options;
 }
 
 int runTask(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup) {
   launch::takeStopSignals(/*launched=*/setup.reportFd >= 0);
-  // "| head -1" ends a lone task as it ends the launcher; one of several goes on, since the others count on it.
+  // "| head -1" ends a lone task as it ends the launcher; one of several goes on, since the others
+  // count on it.
   signal(SIGPIPE, plan::allTasks(plan.plan).size() == 1 ? SIG_DFL : SIG_IGN);
   TaskSetup now = setup;
   const auto datasets = std::make_shared<data::DatasetCache>(plan.plan, dataSearch(flags));
@@ -490,8 +517,10 @@ int runTask(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup
     base::logger().flush();
     std::fflush(nullptr);
     const std::string left = launch::encodeLeft(now.session) + "\n";
-    (void)base::writeAll(now.reportFd, left.data(), left.size(), "the launcher"); // gone, which next() sees
-    std::optional<launch::NextSession> next = now.words->next(now.session, absl::Now() + kNextSession);
+    // gone, which next() sees
+    (void)base::writeAll(now.reportFd, left.data(), left.size(), "the launcher");
+    std::optional<launch::NextSession> next =
+        now.words->next(now.session, absl::Now() + kNextSession);
     if (!next)
       return launch::kPeerLost;
     now.session = next->session;

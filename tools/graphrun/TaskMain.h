@@ -1,4 +1,4 @@
-//===- TaskMain.h - one task in this process ------------------------------------------------------------*- C++ -*-===//
+//===- TaskMain.h - one task in this process ----------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_TASKMAIN_H
 #define GRAPHC_TOOLS_GRAPHRUN_TASKMAIN_H
 
@@ -25,7 +25,8 @@ struct TaskSetup {
   uint32_t restarts = 0; ///< of all tasks, by the launcher
   bool client = false; ///< --master: the other tasks are servers, which get the plan from here
   uint64_t session = 0; ///< of a launcher that starts tasks again, which `words` come from
-  std::shared_ptr<launch::LauncherMessages> words{}; ///< null: the loss of another task ends this one
+  /// null: the loss of another task ends this one
+  std::shared_ptr<launch::LauncherMessages> words{};
   int programFd = -1; ///< of the program that has started this (LaunchContext)
 };
 
@@ -36,19 +37,21 @@ inline constexpr char kNeedsTls[] =
 /// Of the --tls_ flags; null where none is given.
 absl::StatusOr<std::shared_ptr<const tls::TlsCredentials>> credentialsOf(const RunFlags &flags);
 /// What the others know `task` at `address` by: its certificate, or without one the user's secret.
-absl::Status identify(std::shared_ptr<const tls::TlsCredentials> credentials, const std::string &task,
-                      const std::string &address, TaskSetup *setup);
+absl::Status identify(std::shared_ptr<const tls::TlsCredentials> credentials,
+                      const std::string &task, const std::string &address, TaskSetup *setup);
 
 /// Where data files are looked for.
 data::DatasetSearchPath dataSearch(const RunFlags &flags);
 /// What waiting servers get of a client.
-absl::StatusOr<service::PlanOffer> makeOffer(const RunFlags &flags, const plan::Plan &plan, const std::string &run);
+absl::StatusOr<service::PlanOffer> makeOffer(const RunFlags &flags, const plan::Plan &plan,
+                                             const std::string &run);
 
 /// What the driver is asked to do, from the command line.
 session::DriverOptions driverOptions(const RunFlags &flags);
 
-/// Runs the task to its end; returns the exit status. Everything the user must know was printed or reported. With TaskSetup::words it goes
-/// through as many sessions as tasks are lost, of each it leaves nothing but the data sets that are open.
+/// Runs the task to its end; returns the exit status. Everything the user must know was printed or
+/// reported. With TaskSetup::words it goes through as many sessions as tasks are lost, of each it
+/// leaves nothing but the data sets that are open.
 int runTask(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup);
 
 } // namespace graphc::graphrun

@@ -1,4 +1,5 @@
-// graphrun: runs a plan. A function for each subcommand and for each role that a process has in a run (ProcessRole.h).
+// graphrun: runs a plan. A function for each subcommand and for each role that a process has in a
+// run (ProcessRole.h).
 #include "runtime/api/RankRendezvous.h"
 #include "runtime/common/base/CpuFeatures.h"
 #include "runtime/common/base/File.h"
@@ -58,7 +59,9 @@ session::RendezvousOptions meetingOptions(const graphrun::RunFlags &flags) {
   session::RendezvousOptions options;
   options.jobDirectory = flags.jobDirectory;
   options.joinDeadline = absl::Seconds(flags.joinSeconds.value_or(graphrun::kJoinSeconds));
-  options.log = [](const std::string &line) { std::fprintf(stderr, "graphrun: %s\n", line.c_str()); };
+  options.log = [](const std::string &line) {
+    std::fprintf(stderr, "graphrun: %s\n", line.c_str());
+  };
   return options;
 }
 
@@ -69,12 +72,13 @@ void take(session::RankRendezvous meeting, graphrun::TaskSetup *setup) {
   setup->folder = std::move(meeting.folder);
 }
 
-/// One task by hand, or of another launcher (`rank`): addresses, and what the others know it by: its certificate or a secret.
-absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const graphrun::RunFlags &flags,
-                                                const cluster::ResolvedAddresses &resolved,
-                                                const cluster::TaskRef &task,
-                                                const std::optional<cluster::LauncherRank> &rank,
-                                                std::shared_ptr<const tls::TlsCredentials> credentials, bool check) {
+/// One task by hand, or of another launcher (`rank`): addresses, and what the others know it by:
+/// its certificate or a secret.
+absl::StatusOr<graphrun::TaskSetup>
+setUpByHand(const plan::Plan &plan, const graphrun::RunFlags &flags,
+            const cluster::ResolvedAddresses &resolved, const cluster::TaskRef &task,
+            const std::optional<cluster::LauncherRank> &rank,
+            std::shared_ptr<const tls::TlsCredentials> credentials, bool check) {
   graphrun::TaskSetup setup;
   GRAPHC_ASSIGN_OR_RETURN(setup.task, graphrun::taskNumber(plan, task.job, task.index));
   if (plan::allTasks(plan).size() == 1)
@@ -91,46 +95,51 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
   if (resolved.addresses.empty()) {
     std::string flagsNeeded;
     for (const plan::Job &job : plan.jobs())
-      absl::StrAppend(&flagsNeeded, " --", job.name(), "_hosts localhost:PORT", job.tasks() > 1 ? ",…" : "");
+      absl::StrAppend(&flagsNeeded, " --", job.name(), "_hosts localhost:PORT",
+                      job.tasks() > 1 ? ",…" : "");
     return absl::InvalidArgumentError(
-        absl::StrCat("one task alone needs the addresses of all:", flagsNeeded, ", or --cluster FILE, or TF_CONFIG"));
+        absl::StrCat("one task alone needs the addresses of all:", flagsNeeded,
+                     ", or --cluster FILE, or TF_CONFIG"));
   }
   if (std::string foreign = graphrun::foreignTask(resolved);
       !foreign.empty() && !credentials && flags.jobDirectory.empty())
-    return absl::InvalidArgumentError(
-        absl::StrCat(foreign, ", which is not this machine's loopback: ", graphrun::kNeedsTls,
-                     "; in a folder that all of them see --job_dir DIR makes such files for one run"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        foreign, ", which is not this machine's loopback: ", graphrun::kNeedsTls,
+        "; in a folder that all of them see --job_dir DIR makes such files for one run"));
   for (const plan::Job &job : plan.jobs()) {
     const std::vector<std::string> &of = resolved.addresses.at(job.name());
     setup.addresses.insert(setup.addresses.end(), of.begin(), of.end());
   }
-  // Names this run's shared memory and tells its data streams from another run's; the chief's counts.
+  // Names this run's shared memory and tells its data streams from another run's; the chief's
+  // counts.
   setup.run = absl::StrCat("by-hand-", service::randomHex(16));
   if (!flags.jobDirectory.empty()) {
     session::RankRendezvous meeting;
     meeting.addresses = setup.addresses;
     GRAPHC_RETURN_IF_ERROR(session::enterJobFolder(
-        plan, setup.task, rank ? rank->run : session::jobFolderOf(setup.addresses), meetingOptions(flags), &meeting));
+        plan, setup.task, rank ? rank->run : session::jobFolderOf(setup.addresses),
+        meetingOptions(flags), &meeting));
     take(std::move(meeting), &setup);
     return setup;
   }
   if (check && credentials) // a certificate of another host is one of the things that it tells
     setup.identity.credentials = std::move(credentials);
   else
-    GRAPHC_RETURN_IF_ERROR(graphrun::identify(std::move(credentials),
-                                              plan::taskText(plan, plan::allTasks(plan)[setup.task]),
-                                              setup.addresses[setup.task], &setup));
+    GRAPHC_RETURN_IF_ERROR(graphrun::identify(
+        std::move(credentials), plan::taskText(plan, plan::allTasks(plan)[setup.task]),
+        setup.addresses[setup.task], &setup));
   return setup;
 }
 
 /// The chief of waiting servers. They know the cluster's addresses, this process its own.
-absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const graphrun::RunFlags &flags,
-                                                std::shared_ptr<const tls::TlsCredentials> credentials) {
+absl::StatusOr<graphrun::TaskSetup>
+setUpClient(const plan::Plan &plan, const graphrun::RunFlags &flags,
+            std::shared_ptr<const tls::TlsCredentials> credentials) {
   graphrun::TaskSetup setup;
   GRAPHC_ASSIGN_OR_RETURN(std::string address, graphrun::parseMaster(flags.master));
   if (!cluster::isLoopbackAddress(address) && !credentials)
-    return absl::InvalidArgumentError(
-        absl::StrCat("--master ", flags.master, ": not this machine's loopback; ", graphrun::kNeedsTls));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--master ", flags.master, ": not this machine's loopback; ", graphrun::kNeedsTls));
   std::vector<plan::Task> tasks = plan::allTasks(plan);
   if (tasks.size() == 1)
     return absl::InvalidArgumentError(absl::StrCat(
@@ -141,14 +150,15 @@ absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const gr
   setup.addresses[setup.task] = address;
   setup.client = true;
   setup.run = absl::StrCat("client-", service::randomHex(16));
-  GRAPHC_RETURN_IF_ERROR(
-      graphrun::identify(std::move(credentials), plan::taskText(plan, plan.chief()), address, &setup));
+  GRAPHC_RETURN_IF_ERROR(graphrun::identify(std::move(credentials),
+                                            plan::taskText(plan, plan.chief()), address, &setup));
   return setup;
 }
 
 /// This process is one task.
 int runTask(const graphrun::RunInvocation &in, const absl::StatusOr<graphrun::TaskSetup> &setup) {
-  if (!setup.ok()) { // a chief that does not come, a port that somebody has, are no mistake of the command line
+  if (!setup.ok()) {
+    // a chief that does not come, a port that somebody has, are no mistake of the command line
     const int status = usageError(setup.status());
     return absl::IsUnavailable(setup.status()) ? 1 : status;
   }
@@ -159,7 +169,8 @@ int runTask(const graphrun::RunInvocation &in, const absl::StatusOr<graphrun::Ta
 int runLaunchedTask(const graphrun::RunInvocation &in) {
   const launch::LaunchContext &context = *in.launched;
   device::setFirstDevice(device::gpuKind(), context.firstGpu);
-  auto number = graphrun::taskNumber(in.plan.plan, in.flags.jobName, in.flags.taskIndex.value_or(0));
+  auto number =
+      graphrun::taskNumber(in.plan.plan, in.flags.jobName, in.flags.taskIndex.value_or(0));
   if (!number.ok())
     return usageError(number.status());
   return runTask(in, graphrun::TaskSetup{.task = *number,
@@ -170,9 +181,10 @@ int runLaunchedTask(const graphrun::RunInvocation &in) {
                                          .listenerFd = context.listenerFd,
                                          .restarts = context.restarts,
                                          .session = context.session,
-                                         .words = context.wordsFd < 0 ? nullptr
-                                                                      : std::make_shared<launch::LauncherMessages>(
-                                                                            base::UniqueFd(context.wordsFd)),
+                                         .words = context.wordsFd < 0
+                                                      ? nullptr
+                                                      : std::make_shared<launch::LauncherMessages>(
+                                                            base::UniqueFd(context.wordsFd)),
                                          .programFd = context.programFd});
 }
 
@@ -194,7 +206,8 @@ int runEvaluator(const graphrun::RunInvocation &in) {
 
 void printRank(const graphrun::RunInvocation &in) {
   if (in.rank)
-    std::fprintf(stderr, "graphrun: %s\n", session::describe(in.plan.plan, in.flags.rankOrder, *in.rank).c_str());
+    std::fprintf(stderr, "graphrun: %s\n",
+                 session::describe(in.plan.plan, in.flags.rankOrder, *in.rank).c_str());
 }
 
 int runTaskByHand(const graphrun::RunInvocation &in) {
@@ -203,7 +216,8 @@ int runTaskByHand(const graphrun::RunInvocation &in) {
     printSource(in);
   for (const std::string &note : in.addresses.notes)
     std::fprintf(stderr, "graphrun: %s\n", note.c_str());
-  return runTask(in, setUpByHand(in.plan.plan, in.flags, in.addresses, *in.task, in.rank, *in.credentials, in.check));
+  return runTask(in, setUpByHand(in.plan.plan, in.flags, in.addresses, *in.task, in.rank,
+                                 *in.credentials, in.check));
 }
 
 int checkUnreachableTask(const graphrun::RunInvocation &in) {
@@ -222,15 +236,17 @@ int checkUnreachableTask(const graphrun::RunInvocation &in) {
 void printUnused(const graphrun::RunInvocation &in) {
   for (const std::string &note : in.addresses.notes) {
     if (absl::StartsWith(note, "addresses "))
-      std::fprintf(stderr, "graphrun: no task is named, so every task starts here and the %s are not used\n",
-                   note.c_str());
+      std::fprintf(
+          stderr, "graphrun: no task is named, so every task starts here and the %s are not used\n",
+          note.c_str());
     else
       std::fprintf(stderr, "graphrun: %s\n", note.c_str());
   }
   if (*in.credentials)
-    std::fprintf(stderr,
-                 "graphrun: every task runs on this machine: they speak over Unix sockets, and the certificates "
-                 "are not used\n");
+    std::fprintf(
+        stderr,
+        "graphrun: every task runs on this machine: they speak over Unix sockets, and the certificates "
+        "are not used\n");
   if (!in.flags.jobDirectory.empty())
     std::fprintf(stderr, "graphrun: every task runs on this machine: --job_dir is not used\n");
 }
@@ -255,7 +271,8 @@ int launchAll(int argc, char **argv, const graphrun::RunInvocation &in) {
   options.fromMemory = plan::recoversFromMemory(plan) && plan::allTasks(plan).size() > 1;
   options.evaluator = flags.evaluator && !check;
   options.arguments.assign(argv + 1, argv + argc);
-  // Every task takes this process's plan: one from a pipe is gone, and a file may be another by now.
+  // Every task takes this process's plan: one from a pipe is gone, and a file may be another by
+  // now.
   auto text = plan::encodePlan(plan);
   auto planFd = text.ok() ? base::sealedMemfd("plan", *text) : text.status();
   if (!planFd.ok())
@@ -263,7 +280,8 @@ int launchAll(int argc, char **argv, const graphrun::RunInvocation &in) {
   options.planFd = planFd->get();
   for (const plan::Task &task : plan::allTasks(plan)) {
     const std::string &job = plan.jobs(static_cast<int>(task.job())).name();
-    options.tasks.push_back({plan::taskText(plan, task), absl::StrCat(job, ":", task.index()), job, task.index()});
+    options.tasks.push_back(
+        {plan::taskText(plan, task), absl::StrCat(job, ":", task.index()), job, task.index()});
   }
   options.chief = plan::taskNumber(plan, plan.chief());
   std::vector<std::string> labels;
@@ -284,21 +302,27 @@ int launchAll(int argc, char **argv, const graphrun::RunInvocation &in) {
 using Subcommand = int (*)(int argc, char **argv);
 /// Those with a command line of their own; `argv[0]` is the word.
 constexpr std::pair<std::string_view, Subcommand> kSubcommands[] = {
-    {"certs", graphrun::makeCertificates}, {"explain", graphrun::explainFailure}, {"show", graphrun::show},
-    {"status", graphrun::showStatus},      {"submit", graphrun::submit},          {"calibrate", graphrun::calibrate},
+    {"certs", graphrun::makeCertificates},
+    {"explain", graphrun::explainFailure},
+    {"show", graphrun::show},
+    {"status", graphrun::showStatus},
+    {"submit", graphrun::submit},
+    {"calibrate", graphrun::calibrate},
 };
 
 /// The plan of the command line or the launch context, with a remedy where it is something else.
 absl::StatusOr<plan::LoadedPlan> loadPlan(const graphrun::RunFlags &flags,
                                           const std::optional<launch::LaunchContext> &launched) {
-  auto plan = plan::loadPlan(launched ? absl::StrCat("/proc/self/fd/", launched->planFd) : flags.plan);
+  auto plan =
+      plan::loadPlan(launched ? absl::StrCat("/proc/self/fd/", launched->planFd) : flags.plan);
   if (launched)
     close(launched->planFd);
   if (std::string hint = plan.ok() ? "" : graphrun::hintOfFile(flags.plan); !hint.empty())
     return absl::InvalidArgumentError(hint);
   if (absl::IsNotFound(plan.status()))
     return absl::NotFoundError(absl::StrCat(
-        plan.status().message(), "; graphc writes plans: graphc --partition cluster.json model.mlir -o ", flags.plan));
+        plan.status().message(),
+        "; graphc writes plans: graphc --partition cluster.json model.mlir -o ", flags.plan));
   return plan;
 }
 
@@ -315,21 +339,23 @@ int run(int argc, char **argv) {
   if (!*launched && graphrun::isServerCommand(argc, argv))
     return graphrun::runServer(argc, argv);
   const bool check = word == "check";
-  auto parsed =
-      graphrun::parseFlags(argc - check, argv + check,
-                           check ? graphrun::CommandKind::Check : graphrun::CommandKind::Run, launched->has_value());
+  auto parsed = graphrun::parseFlags(
+      argc - check, argv + check, check ? graphrun::CommandKind::Check : graphrun::CommandKind::Run,
+      launched->has_value());
   if (!parsed.ok())
     return usageError(parsed.status());
   if (parsed->exitStatus)
     return *parsed->exitStatus;
   if (parsed->flags.plan.empty())
     return usageError(absl::InvalidArgumentError("which plan? its name is empty (see --help)"));
-  if (absl::Status exported = *launched ? absl::OkStatus() : graphrun::useExport(parsed->flags); !exported.ok())
+  if (absl::Status exported = *launched ? absl::OkStatus() : graphrun::useExport(parsed->flags);
+      !exported.ok())
     return usageError(exported);
   auto plan = loadPlan(parsed->flags, *launched);
   if (!plan.ok())
     return usageError(plan.status());
-  graphrun::RunInvocation in{.flags = parsed->flags, .plan = *plan, .check = check, .launched = *std::move(launched)};
+  graphrun::RunInvocation in{
+      .flags = parsed->flags, .plan = *plan, .check = check, .launched = *std::move(launched)};
   if (in.launched)
     in.wrong = in.launched->wrong;
   absl::StatusOr<graphrun::ProcessRole> role = graphrun::decideRole(in);
@@ -354,7 +380,8 @@ int run(int argc, char **argv) {
   return 1;
 }
 
-// Threads that cannot start and memory that runs out reach us as exceptions, on whatever thread: one line instead of an abort.
+// Threads that cannot start and memory that runs out reach us as exceptions, on whatever thread:
+// one line instead of an abort.
 [[noreturn]] void onUncaught() {
   const char *what = "it threw something unknown";
   std::string text;
@@ -364,9 +391,10 @@ int run(int argc, char **argv) {
   } catch (const std::bad_alloc &) {
     what = "out of memory";
   } catch (const std::system_error &error) {
-    text = error.code() == std::errc::resource_unavailable_try_again
-               ? "cannot start a thread: too many processes or too little memory (see ulimit -u and -v)"
-               : error.what();
+    text =
+        error.code() == std::errc::resource_unavailable_try_again
+            ? "cannot start a thread: too many processes or too little memory (see ulimit -u and -v)"
+            : error.what();
     what = text.c_str();
   } catch (const std::exception &error) {
     what = error.what();
@@ -390,7 +418,8 @@ void prepareProcess() {
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
     files.rlim_cur =
-        files.rlim_max; // the launcher has three pipes and three sockets a task, a chief two streams a task
+        // the launcher has three pipes and three sockets a task, a chief two streams a task
+        files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
   }
 }

@@ -1,4 +1,4 @@
-//===- ActivationOps.cpp - what follows a layer -------------------------------------------------------------------===//
+//===- ActivationOps.cpp - what follows a layer -----------------------------------------------===//
 #include "dialects/graph/ops/ConstantFolding.h"
 #include "dialects/graph/ops/ExpansionBuilder.h"
 
@@ -20,15 +20,16 @@ void graphc::graph::registerActivationOps(GraphDialect &dialect) {
       >(dialect);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Constraints
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // (C1) approximate is "none" or "tanh"
 static LogicalResult verifyApproximate(Operation *op, StringRef approximate) {
   if (approximate == "none" || approximate == "tanh")
     return success();
-  return op->emitOpError() << "approximate must be \"none\" or \"tanh\", got \"" << approximate << "\"";
+  return op->emitOpError() << "approximate must be \"none\" or \"tanh\", got \"" << approximate
+                           << "\"";
 }
 LogicalResult GeluOp::verify() { return verifyApproximate(*this, getApproximate()); }
 LogicalResult GeluGradOp::verify() { return verifyApproximate(*this, getApproximate()); }
@@ -37,22 +38,24 @@ LogicalResult GeluGradOp::verify() { return verifyApproximate(*this, getApproxim
 static LogicalResult verifyAlpha(Operation *op, const APFloat &alpha) {
   if (alpha.isFinite() && (alpha.isZero() || !alpha.isNegative()))
     return success();
-  return op->emitOpError() << "alpha must be a finite number, not below 0, got " << alpha.convertToDouble();
+  return op->emitOpError() << "alpha must be a finite number, not below 0, got "
+                           << alpha.convertToDouble();
 }
 LogicalResult EluOp::verify() { return verifyAlpha(*this, getAlpha()); }
 LogicalResult LeakyReluOp::verify() { return verifyAlpha(*this, getAlpha()); }
 
 // (C1) alpha and beta are finite, alpha above 0
 LogicalResult HardSigmoidOp::verify() {
-  if (getAlpha().isFinite() && !getAlpha().isNegative() && !getAlpha().isZero() && getBeta().isFinite())
+  if (getAlpha().isFinite() && !getAlpha().isNegative() && !getAlpha().isZero() &&
+      getBeta().isFinite())
     return success();
   return emitOpError() << "alpha must be a finite number above 0 and beta a finite number, got "
                        << getAlpha().convertToDouble() << " and " << getBeta().convertToDouble();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Folds
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 OpFoldResult ReluOp::fold(FoldAdaptor) {
   if (getOperand().getDefiningOp<ReluOp>())
@@ -60,9 +63,9 @@ OpFoldResult ReluOp::fold(FoldAdaptor) {
   return {};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 namespace {
 /// Functions of one element.
@@ -73,8 +76,12 @@ struct Element : ScalarArithmetic {
   Value number(double value) { return constant(x.getType(), value); }
   Value times(double factor, Value value) { return multiply(number(factor), value); }
   Value plus(double summand, Value value) { return add(number(summand), value); }
-  Value positiveOr(Value other) { return make<arith::SelectOp>(compare(Comparison::GT, x, number(0)), x, other); }
-  Value within(double low, Value value, double high) { return minimum(maximum(value, number(low)), number(high)); }
+  Value positiveOr(Value other) {
+    return make<arith::SelectOp>(compare(Comparison::GT, x, number(0)), x, other);
+  }
+  Value within(double low, Value value, double high) {
+    return minimum(maximum(value, number(low)), number(high));
+  }
 
   Value sigmoid() { return divide(number(1), plus(1, make<math::ExpOp>(make<arith::NegFOp>(x)))); }
   /// Of the standard normal distribution: what is below x, and its density at x.
@@ -87,20 +94,22 @@ struct Element : ScalarArithmetic {
     if (x.getType().isF64())
       below = times(0.5, plus(1, make<math::ErfOp>(times(std::sqrt(0.5), x))));
     else {
-      // The smaller tail is exp(-x²/2) times a polynomial in t = 1 / (1 + 0.3 |x|), fitted to it with a relative error of at most 1.5e-7.
+      // The smaller tail is exp(-x²/2) times a polynomial in t = 1 / (1 + 0.3 |x|), fitted to it
+      // with a relative error of at most 1.5e-7.
       constexpr double fit[] = {0.03567477, -0.15720308, 0.2063535,  -0.05368364,
                                 0.12856163, 0.09991349,  0.12075396, 0.1196293};
       Value t = divide(number(1), plus(1, times(0.3, make<math::AbsFOp>(x)))), sum = number(fit[0]);
       for (double coefficient : llvm::drop_begin(fit))
         sum = plus(coefficient, multiply(sum, t));
       Value tail = multiply(power, multiply(sum, t));
-      below = make<arith::SelectOp>(compare(Comparison::LT, x, number(0)), tail, subtract(number(1), tail));
+      below = make<arith::SelectOp>(compare(Comparison::LT, x, number(0)), tail,
+                                    subtract(number(1), tail));
     }
     return {below, density};
   }
 
-  /// What gelu's approximation by tanh has in its place: (1 + tanh(u)) / 2 is 1 / (1 + exp(-2u)), of which this is the denominator,
-  /// for u = √(2/π) (x + 0.044715 x³).
+  /// What gelu's approximation by tanh has in its place: (1 + tanh(u)) / 2 is 1 / (1 + exp(-2u)),
+  /// of which this is the denominator, for u = √(2/π) (x + 0.044715 x³).
   Value overApproximation() {
     Value v = multiply(x, plus(-kTwice, times(-kTwice * kCubic, multiply(x, x))));
     return plus(1, make<math::ExpOp>(v));
@@ -117,16 +126,19 @@ Results ReluOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
 
 Results GeluOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   Element e(builder, getLoc(), x[0]);
-  return {getApproximate() == "tanh" ? e.divide(e.x, e.overApproximation()) : e.multiply(e.x, e.normal().below)};
+  return {getApproximate() == "tanh" ? e.divide(e.x, e.overApproximation())
+                                     : e.multiply(e.x, e.normal().below)};
 }
 
-// By the product rule: what x is multiplied with, and x times that one's slope, which is s (1 - s) 2u' for a sigmoid s of 2u.
+// By the product rule: what x is multiplied with, and x times that one's slope, which is s (1 - s)
+// 2u' for a sigmoid s of 2u.
 Results GeluGradOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   Element e(builder, getLoc(), x[0]);
   Value factor, slope;
   if (getApproximate() == "tanh") {
     factor = e.divide(e.number(1), e.overApproximation());
-    Value steepness = e.plus(Element::kTwice, e.times(3 * Element::kTwice * Element::kCubic, e.multiply(e.x, e.x)));
+    Value steepness = e.plus(Element::kTwice,
+                             e.times(3 * Element::kTwice * Element::kCubic, e.multiply(e.x, e.x)));
     Value product = e.multiply(e.x, e.multiply(factor, e.subtract(e.number(1), factor)));
     slope = e.multiply(product, steepness);
   } else {
@@ -177,9 +189,9 @@ Results HardSwishOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf
   return {e.multiply(e.x, e.within(0, e.plus(0.5, e.times(1.0 / 6, e.x)), 1))};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Gradients
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // By the result, which is positive where the operand is: a fused matmul keeps the result only.
 void ReluOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
@@ -189,14 +201,16 @@ void ReluOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gr
 }
 
 void GeluOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
-  result[0] = GeluGradOp::create(builder, getLoc(), getType(), getOperand(), g[0], getApproximate());
+  result[0] =
+      GeluGradOp::create(builder, getLoc(), getType(), getOperand(), g[0], getApproximate());
 }
 void SiluOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
   result[0] = SiluGradOp::create(builder, getLoc(), getType(), getOperand(), g[0]);
 }
 
 // The sigmoid of x is 1 - exp(-y) for y = log(1 + exp(x)).
-void SoftplusOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+void SoftplusOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                               Gradients result) {
   GradientBuilder make(builder, *this);
   Value below = ExponentialMinusOneOp::create(builder, getLoc(), make.negate(getResult()));
   result[0] = make.multiply(g[0], make.negate(below));
@@ -210,13 +224,15 @@ void EluOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gra
   result[0] = make.select(positive, g[0], make.multiply(g[0], slope));
 }
 
-void LeakyReluOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+void LeakyReluOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                Gradients result) {
   GradientBuilder make(builder, *this);
   Value positive = make.compare(Comparison::GT, getResult(), make.splat(getType(), 0));
   result[0] = make.select(positive, g[0], make.multiply(g[0], getAlpha().convertToDouble()));
 }
 
-void HardSigmoidOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+void HardSigmoidOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                  Gradients result) {
   GradientBuilder make(builder, *this);
   Value zero = make.splat(getType(), 0), one = make.splat(getType(), 1);
   Value inside = AndOp::create(builder, getLoc(), make.compare(Comparison::GT, getResult(), zero),
@@ -224,29 +240,32 @@ void HardSigmoidOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradie
   result[0] = make.select(inside, make.multiply(g[0], getAlpha().convertToDouble()), zero);
 }
 
-void HardSwishOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+void HardSwishOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                Gradients result) {
   GradientBuilder make(builder, *this);
   Value x = getOperand(), zero = make.splat(getType(), 0);
   Value slope = make.add(make.multiply(x, 1.0 / 3), make.splat(getType(), 0.5));
-  Value upper =
-      make.select(make.compare(Comparison::LT, x, make.splat(getType(), 3)), make.multiply(g[0], slope), g[0]);
+  Value upper = make.select(make.compare(Comparison::LT, x, make.splat(getType(), 3)),
+                            make.multiply(g[0], slope), g[0]);
   result[0] = make.select(make.compare(Comparison::GT, x, make.splat(getType(), -3)), upper, zero);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What libraries and passes ask
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 StringRef ReluOp::getPostOpName() { return "relu"; }
 OpOperand &ReluOp::getPostOpInput() { return getOperandMutable(); }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint64_t ReluOp::getFlops() { return count(getResult()); }
 uint64_t GeluOp::getFlops() { return (getApproximate() == "tanh" ? 8 : 5) * count(getResult()); }
-uint64_t GeluGradOp::getFlops() { return (getApproximate() == "tanh" ? 19 : 12) * count(getResult()); }
+uint64_t GeluGradOp::getFlops() {
+  return (getApproximate() == "tanh" ? 19 : 12) * count(getResult());
+}
 uint64_t SiluOp::getFlops() { return 4 * count(getResult()); }
 uint64_t SiluGradOp::getFlops() { return 9 * count(getResult()); }
 uint64_t SoftplusOp::getFlops() { return 6 * count(getResult()); }

@@ -1,4 +1,4 @@
-//===- ArithmeticOps.cpp - numbers, element by element ------------------------------------------------------------===//
+//===- ArithmeticOps.cpp - numbers, element by element ----------------------------------------===//
 #include "dialects/graph/ops/ConstantFolding.h"
 #include "dialects/graph/ops/ExpansionBuilder.h"
 #include "dialects/graph/ops/PassOpBuilders.h"
@@ -19,17 +19,19 @@ void graphc::graph::registerArithmeticOps(GraphDialect &dialect) {
       >(dialect);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Folds
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
   // The neutral element of floats is -0.
-  for (auto [constant, other] : {std::pair(adaptor.getLhs(), getRhs()), std::pair(adaptor.getRhs(), getLhs())})
+  for (auto [constant, other] :
+       {std::pair(adaptor.getLhs(), getRhs()), std::pair(adaptor.getRhs(), getLhs())})
     if (isAll(constant, isFloat(other) ? -0.0 : 0))
       return other;
   return foldBinary(
-      getType(), adaptor.getLhs(), adaptor.getRhs(), [](const APFloat &a, const APFloat &b) { return a + b; },
+      getType(), adaptor.getLhs(), adaptor.getRhs(),
+      [](const APFloat &a, const APFloat &b) { return a + b; },
       [](const APInt &a, const APInt &b) { return a + b; });
 }
 
@@ -39,19 +41,22 @@ OpFoldResult SubtractOp::fold(FoldAdaptor adaptor) {
   if (getLhs() == getRhs() && isInteger(getLhs()))
     return Builder(getContext()).getZeroAttr(getType());
   return foldBinary(
-      getType(), adaptor.getLhs(), adaptor.getRhs(), [](const APFloat &a, const APFloat &b) { return a - b; },
+      getType(), adaptor.getLhs(), adaptor.getRhs(),
+      [](const APFloat &a, const APFloat &b) { return a - b; },
       [](const APInt &a, const APInt &b) { return a - b; });
 }
 
 OpFoldResult MultiplyOp::fold(FoldAdaptor adaptor) {
-  for (auto [constant, other] : {std::pair(adaptor.getLhs(), getRhs()), std::pair(adaptor.getRhs(), getLhs())}) {
+  for (auto [constant, other] :
+       {std::pair(adaptor.getLhs(), getRhs()), std::pair(adaptor.getRhs(), getLhs())}) {
     if (isAll(constant, 1))
       return other;
     if (isInteger(other) && isAll(constant, 0))
       return constant;
   }
   return foldBinary(
-      getType(), adaptor.getLhs(), adaptor.getRhs(), [](const APFloat &a, const APFloat &b) { return a * b; },
+      getType(), adaptor.getLhs(), adaptor.getRhs(),
+      [](const APFloat &a, const APFloat &b) { return a * b; },
       [](const APInt &a, const APInt &b) { return a * b; });
 }
 
@@ -59,7 +64,8 @@ OpFoldResult DivideOp::fold(FoldAdaptor adaptor) {
   if (isAll(adaptor.getRhs(), 1))
     return getLhs();
   return foldBinary(
-      getType(), adaptor.getLhs(), adaptor.getRhs(), [](const APFloat &a, const APFloat &b) { return a / b; },
+      getType(), adaptor.getLhs(), adaptor.getRhs(),
+      [](const APFloat &a, const APFloat &b) { return a / b; },
       [](const APInt &a, const APInt &b) { return b.isZero() ? b : a.sdiv(b); });
 }
 
@@ -87,7 +93,8 @@ OpFoldResult PowerOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-/// Exponents -4 … 4 are products, computed as x·x, (x·x)·x, (x·x)·(x·x); this is their definition, not a shortcut.
+/// Exponents -4 … 4 are products, computed as x·x, (x·x)·x, (x·x)·(x·x); this is their definition,
+/// not a shortcut.
 LogicalResult PowerOp::canonicalize(PowerOp op, PatternRewriter &rewriter) {
   DenseElementsAttr constant;
   if (!matchPattern(op.getRhs(), m_Constant(&constant)) || !constant.isSplat())
@@ -101,7 +108,9 @@ LogicalResult PowerOp::canonicalize(PowerOp op, PatternRewriter &rewriter) {
     setDevice(made, getDevice(op));
     return made;
   };
-  auto multiply = [&](Value a, Value b) { return make(MultiplyOp::create(rewriter, op.getLoc(), a, b)); };
+  auto multiply = [&](Value a, Value b) {
+    return make(MultiplyOp::create(rewriter, op.getLoc(), a, b));
+  };
   switch (int(std::abs(exponent))) {
   case 1:
     product = x;
@@ -138,9 +147,9 @@ OpFoldResult AbsOp::fold(FoldAdaptor adaptor) {
       [](const APInt &x) { return x.abs(); });
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Results AddOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   return {ScalarArithmetic{builder, getLoc()}.add(x[0], x[1])};
@@ -162,7 +171,8 @@ Results MinimumOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) 
 }
 Results NegateOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   ScalarArithmetic s{builder, getLoc()};
-  return {isFloat(x[0]) ? s.make<arith::NegFOp>(x[0]) : s.subtract(s.constant(x[0].getType(), 0), x[0])};
+  return {isFloat(x[0]) ? s.make<arith::NegFOp>(x[0])
+                        : s.subtract(s.constant(x[0].getType(), 0), x[0])};
 }
 
 Results AbsOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
@@ -174,9 +184,9 @@ Results AbsOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   return {s.make<arith::SelectOp>(negative, s.subtract(zero, x[0]), x[0])};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Decompositions
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Values SignOp::decompose(OpBuilder &builder) {
   ExpansionBuilder e{builder, getLoc()};
@@ -185,7 +195,8 @@ Values SignOp::decompose(OpBuilder &builder) {
   return {e.make<SelectOp>(e.compare(Comparison::GT, x, zero), e.splat(getType(), 1), negative)};
 }
 
-/// exp(y log |x|), negative for a negative base with an odd exponent, NaN for one with a fraction; 1 for y = 0.
+/// exp(y log |x|), negative for a negative base with an odd exponent, NaN for one with a fraction;
+/// 1 for y = 0.
 Values PowerOp::decompose(OpBuilder &builder) {
   ExpansionBuilder e{builder, getLoc()};
   Value x = getLhs(), y = getRhs();
@@ -194,14 +205,15 @@ Values PowerOp::decompose(OpBuilder &builder) {
   Value magnitude = e.make<ExponentialOp>(e.make<MultiplyOp>(y, e.make<LogOp>(e.make<AbsOp>(x))));
   Value isEven = e.isIntegral(e.make<MultiplyOp>(y, e.splat(type, 0.5)));
   Value ofNegative = e.make<SelectOp>(isEven, magnitude, e.make<NegateOp>(magnitude));
-  ofNegative = e.make<SelectOp>(e.isIntegral(y), ofNegative, e.splat(type, std::numeric_limits<double>::quiet_NaN()));
+  ofNegative = e.make<SelectOp>(e.isIntegral(y), ofNegative,
+                                e.splat(type, std::numeric_limits<double>::quiet_NaN()));
   Value result = e.make<SelectOp>(e.compare(Comparison::LT, x, zero), ofNegative, magnitude);
   return {e.make<SelectOp>(e.compare(Comparison::EQ, y, zero), e.splat(type, 1), result)};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Gradients
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// g where `relation` holds between the operands, g / 2 where they are equal, else 0.
 static Value shareOf(GradientBuilder &make, Value g, Comparison relation, Value mine, Value other) {
@@ -214,13 +226,15 @@ void AddOp::buildGradient(OpBuilder &, ValueRange g, NeededGradients, Gradients 
   result[0] = result[1] = g[0];
 }
 
-void SubtractOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void SubtractOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                               Gradients result) {
   result[0] = g[0];
   if (needed[1])
     result[1] = GradientBuilder(builder, *this).negate(g[0]);
 }
 
-void MultiplyOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void MultiplyOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                               Gradients result) {
   GradientBuilder make(builder, *this);
   if (needed[0])
     result[0] = make.multiply(g[0], getRhs());
@@ -229,14 +243,16 @@ void MultiplyOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients
 }
 
 // d(a/b) = da / b - (a/b) db / b
-void DivideOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void DivideOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                             Gradients result) {
   GradientBuilder make(builder, *this);
   result[0] = make.divide(g[0], getRhs());
   if (needed[1])
     result[1] = make.negate(make.multiply(result[0], getResult()));
 }
 
-void MaximumOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void MaximumOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                              Gradients result) {
   GradientBuilder make(builder, *this);
   if (needed[0])
     result[0] = shareOf(make, g[0], Comparison::GT, getLhs(), getRhs());
@@ -244,7 +260,8 @@ void MaximumOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients 
     result[1] = shareOf(make, g[0], Comparison::GT, getRhs(), getLhs());
 }
 
-void MinimumOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void MinimumOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                              Gradients result) {
   GradientBuilder make(builder, *this);
   if (needed[0])
     result[0] = shareOf(make, g[0], Comparison::LT, getLhs(), getRhs());
@@ -253,7 +270,8 @@ void MinimumOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients 
 }
 
 // d(x^y) = y x^(y-1) dx + x^y log(x) dy; the logarithm counts as 0 where x is not positive.
-void PowerOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void PowerOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                            Gradients result) {
   GradientBuilder make(builder, *this);
   Value x = getLhs(), y = getRhs();
   if (needed[0]) {
@@ -262,7 +280,8 @@ void PowerOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients ne
   }
   if (needed[1]) {
     Value zero = make.splat(getType(), 0);
-    Value log = make.select(make.compare(Comparison::GT, x, zero), LogOp::create(builder, getLoc(), x), zero);
+    Value log = make.select(make.compare(Comparison::GT, x, zero),
+                            LogOp::create(builder, getLoc(), x), zero);
     result[1] = make.multiply(g[0], make.multiply(getResult(), log));
   }
 }
@@ -277,9 +296,9 @@ void AbsOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gra
 // Flat on both sides of its step.
 void SignOp::buildGradient(OpBuilder &, ValueRange, NeededGradients, Gradients) {}
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint64_t AddOp::getFlops() { return count(getResult()); }
 uint64_t SubtractOp::getFlops() { return count(getResult()); }

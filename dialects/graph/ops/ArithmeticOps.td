@@ -1,4 +1,4 @@
-//===- ArithmeticOps.td - numbers, element by element ---------------------------------------------*- tablegen -* -===//
+//===- ArithmeticOps.td - numbers, element by element --------------------------*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_ARITHMETIC
 #define GRAPHC_DIALECTS_GRAPH_OPS_ARITHMETIC
 
@@ -31,7 +31,8 @@ def Graph_SubtractOp : Graph_ArithmeticOp<"subtract", Graph_NumberTensor, [Graph
   let hasFolder = 1;
 }
 
-def Graph_MultiplyOp : Graph_ArithmeticOp<"multiply", Graph_NumberTensor, [Commutative, Graph_PlaceByPlace]> {
+def Graph_MultiplyOp
+    : Graph_ArithmeticOp<"multiply", Graph_NumberTensor, [Commutative, Graph_PlaceByPlace]> {
   let summary = "product of two tensors, element by element";
   let description = [{
     Integers wrap.
@@ -43,11 +44,12 @@ def Graph_MultiplyOp : Graph_ArithmeticOp<"multiply", Graph_NumberTensor, [Commu
   let hasFolder = 1;
 }
 
-def Graph_DivideOp : Graph_ArithmeticOp<"divide", Graph_NumberTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
+def Graph_DivideOp
+    : Graph_ArithmeticOp<"divide", Graph_NumberTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "quotient of two tensors, element by element";
   let description = [{
-    Integers round toward zero; an integer divided by zero gives 0, the least integer divided by -1 itself, so that no
-    input can stop a process.
+    Integers round toward zero; an integer divided by zero gives 0, the least integer divided by -1
+    itself, so that no input can stop a process.
 
     ```mlir
     %c = graph.divide %a, %b : tensor<2x3xf32>
@@ -56,11 +58,12 @@ def Graph_DivideOp : Graph_ArithmeticOp<"divide", Graph_NumberTensor, [Graph_Pla
   let hasFolder = 1;
 }
 
-def Graph_MaximumOp : Graph_ArithmeticOp<"maximum", Graph_NumberTensor, [Commutative, Graph_PlaceByPlace]> {
+def Graph_MaximumOp
+    : Graph_ArithmeticOp<"maximum", Graph_NumberTensor, [Commutative, Graph_PlaceByPlace]> {
   let summary = "the larger of two elements";
   let description = [{
-    IEEE 754 maximum: NaN where an operand is NaN, and +0 is larger than -0. Where the operands are equal, each gets half
-    of the gradient.
+    IEEE 754 maximum: NaN where an operand is NaN, and +0 is larger than -0. Where the operands are
+    equal, each gets half of the gradient.
 
     ```mlir
     %c = graph.maximum %a, %b : tensor<2x3xf32>
@@ -69,11 +72,12 @@ def Graph_MaximumOp : Graph_ArithmeticOp<"maximum", Graph_NumberTensor, [Commuta
   let hasFolder = 1;
 }
 
-def Graph_MinimumOp : Graph_ArithmeticOp<"minimum", Graph_NumberTensor, [Commutative, Graph_PlaceByPlace]> {
+def Graph_MinimumOp
+    : Graph_ArithmeticOp<"minimum", Graph_NumberTensor, [Commutative, Graph_PlaceByPlace]> {
   let summary = "the smaller of two elements";
   let description = [{
-    IEEE 754 minimum: NaN where an operand is NaN, and -0 is smaller than +0. Where the operands are equal, each gets half
-    of the gradient.
+    IEEE 754 minimum: NaN where an operand is NaN, and -0 is smaller than +0. Where the operands are
+    equal, each gets half of the gradient.
 
     ```mlir
     %c = graph.minimum %a, %b : tensor<2x3xf32>
@@ -85,8 +89,8 @@ def Graph_MinimumOp : Graph_ArithmeticOp<"minimum", Graph_NumberTensor, [Commuta
 def Graph_PowerOp : Graph_ArithmeticOp<"power", Graph_FloatTensor, [Graph_Composite]> {
   let summary = "the left element raised to the right one";
   let description = [{
-    x^0 = 1 for every x; 0^y = 0 for y > 0 and infinite for y < 0; a negative base needs an integral exponent, else the
-    result is NaN. A constant exponent of -4 … 4 is computed by multiplication.
+    x^0 = 1 for every x; 0^y = 0 for y > 0 and infinite for y < 0; a negative base needs an integral
+    exponent, else the result is NaN. A constant exponent of -4 … 4 is computed by multiplication.
 
     ```mlir
     %c = graph.power %a, %b : tensor<2x3xf32>

@@ -1,9 +1,10 @@
-//===- AttentionOps.cpp - each query a mean of values -------------------------------------------------------------===//
+//===- AttentionOps.cpp - each query a mean of values -----------------------------------------===//
 //
-// Compiled, scores are computed for some rows of queries at a time. Backward they are computed again, and as their transpose, a row a key: so the
-// gradients of keys and values are plain products, and no score of the backward pass is one of the forward pass, which cse would keep.
+// Compiled, scores are computed for some rows of queries at a time. Backward they are computed
+// again, and as their transpose, a row a key: so the gradients of keys and values are plain
+// products, and no score of the backward pass is one of the forward pass, which cse would keep.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #include "dialects/graph/ops/ExpansionBuilder.h"
 #include "dialects/graph/ops/StridedView.h"
 #include "runtime/common/device/DeviceKinds.h"
@@ -21,9 +22,9 @@ void graphc::graph::registerAttentionOps(GraphDialect &dialect) {
       >(dialect);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Types
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// [leading…, queries, keys]
 static SmallVector<int64_t> getScores(RankedTensorType query, RankedTensorType key) {
@@ -32,14 +33,16 @@ static SmallVector<int64_t> getScores(RankedTensorType query, RankedTensorType k
   return shape;
 }
 
-template <typename Adaptor> static LogicalResult checkMaskAndScale(Loc loc, Adaptor op, RankedTensorType scores) {
+template <typename Adaptor>
+static LogicalResult checkMaskAndScale(Loc loc, Adaptor op, RankedTensorType scores) {
   if (Value mask = op.getMask()) {
     RankedTensorType type = tensorOf(mask);
     if (!type || type.getRank() != scores.getRank() ||
-        !llvm::all_of(llvm::zip(type.getShape(), scores.getShape()),
-                      [](auto sizes) { return std::get<0>(sizes) == 1 || std::get<0>(sizes) == std::get<1>(sizes); }))
-      return emitOptionalError(loc, "each dimension of the mask must be 1 or that of the scores, ", scores, ", got ",
-                               mask.getType());
+        !llvm::all_of(llvm::zip(type.getShape(), scores.getShape()), [](auto sizes) {
+          return std::get<0>(sizes) == 1 || std::get<0>(sizes) == std::get<1>(sizes);
+        }))
+      return emitOptionalError(loc, "each dimension of the mask must be 1 or that of the scores, ",
+                               scores, ", got ", mask.getType());
   }
   if (op.getScale() && !op.getScale()->isFinite())
     return emitOptionalError(loc, "scale must be finite, got ", op.getScale()->convertToDouble());
@@ -48,20 +51,25 @@ template <typename Adaptor> static LogicalResult checkMaskAndScale(Loc loc, Adap
 
 /// The type of the result; null, behind an error, where the operands do not fit.
 template <typename Adaptor> static RankedTensorType inferAttention(Loc loc, Adaptor op) {
-  RankedTensorType q = tensorOf(op.getQuery()), k = tensorOf(op.getKey()), v = tensorOf(op.getValue());
+  RankedTensorType q = tensorOf(op.getQuery()), k = tensorOf(op.getKey()),
+                   v = tensorOf(op.getValue());
   auto fits = [&](RankedTensorType type) {
     return type && type.getElementType() == q.getElementType() && type.getRank() == q.getRank() &&
            type.getShape().drop_back(2) == q.getShape().drop_back(2);
   };
   if (!q || q.getRank() < 2 || !fits(k) || !fits(v)) {
     (void)emitOptionalError(
-        loc, "query, key and value must have the same element type, the same rank of at least 2 and the same leading ",
-        "dimensions, got ", op.getQuery().getType(), ", ", op.getKey().getType(), " and ", op.getValue().getType());
+        loc,
+        "query, key and value must have the same element type, the same rank of at least 2 and the same leading ",
+        "dimensions, got ", op.getQuery().getType(), ", ", op.getKey().getType(), " and ",
+        op.getValue().getType());
     return {};
   }
-  if (k.getShape().back() != q.getShape().back() || k.getShape().end()[-2] != v.getShape().end()[-2]) {
-    (void)emitOptionalError(loc, "key must be as wide as query and have as many rows as value, got ", q, ", ", k,
-                            " and ", v);
+  if (k.getShape().back() != q.getShape().back() ||
+      k.getShape().end()[-2] != v.getShape().end()[-2]) {
+    (void)emitOptionalError(loc,
+                            "key must be as wide as query and have as many rows as value, got ", q,
+                            ", ", k, " and ", v);
     return {};
   }
   if (failed(checkMaskAndScale(loc, op, q.clone(getScores(q, k)))))
@@ -71,7 +79,8 @@ template <typename Adaptor> static RankedTensorType inferAttention(Loc loc, Adap
   return q.clone(shape);
 }
 
-// (C1) alike but for the last two dimensions   (C2) widths and rows fit   (C3) the mask is like the scores   (C4) scale is finite
+// (C1) alike but for the last two dimensions   (C2) widths and rows fit
+// (C3) the mask is like the scores   (C4) scale is finite
 LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   RankedTensorType result = inferAttention(loc, adaptor);
   if (!result)
@@ -81,14 +90,17 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
 }
 
 // (C5) output and grad_output have the type of the result
-LogicalResult AttentionGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+LogicalResult AttentionGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor,
+                                                Types &types) {
   RankedTensorType result = inferAttention(loc, adaptor);
   if (!result)
     return failure();
   if (adaptor.getOutput().getType() != result || adaptor.getGradOutput().getType() != result)
-    return emitOptionalError(loc, "output and grad_output must be of attention's type ", result, ", got ",
-                             adaptor.getOutput().getType(), " and ", adaptor.getGradOutput().getType());
-  types.append({adaptor.getQuery().getType(), adaptor.getKey().getType(), adaptor.getValue().getType()});
+    return emitOptionalError(loc, "output and grad_output must be of attention's type ", result,
+                             ", got ", adaptor.getOutput().getType(), " and ",
+                             adaptor.getGradOutput().getType());
+  types.append(
+      {adaptor.getQuery().getType(), adaptor.getKey().getType(), adaptor.getValue().getType()});
   return success();
 }
 
@@ -115,8 +127,10 @@ template <typename Adaptor> static RankedTensorType inferPacked(Loc loc, Adaptor
   return type.clone(shape);
 }
 
-// (C1) operand holds 3 times so many heads   (C2) the mask is like the scores   (C3) scale is finite
-LogicalResult PackedAttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+// (C1) operand holds 3 times so many heads   (C2) the mask is like the scores
+// (C3) scale is finite
+LogicalResult PackedAttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor,
+                                                  Types &types) {
   RankedTensorType result = inferPacked(loc, adaptor);
   if (!result)
     return failure();
@@ -125,20 +139,22 @@ LogicalResult PackedAttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adapto
 }
 
 // (C4) output and grad_output have the type of the result
-LogicalResult PackedAttentionGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+LogicalResult PackedAttentionGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor,
+                                                      Types &types) {
   RankedTensorType result = inferPacked(loc, adaptor);
   if (!result)
     return failure();
   if (adaptor.getOutput().getType() != result || adaptor.getGradOutput().getType() != result)
-    return emitOptionalError(loc, "output and grad_output must be of packed_attention's type ", result, ", got ",
-                             adaptor.getOutput().getType(), " and ", adaptor.getGradOutput().getType());
+    return emitOptionalError(loc, "output and grad_output must be of packed_attention's type ",
+                             result, ", got ", adaptor.getOutput().getType(), " and ",
+                             adaptor.getGradOutput().getType());
   types.push_back(adaptor.getOperand().getType());
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Canonicalizations
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Heads before rows in place of rows before heads, or back.
 static Value swapHeads(ExpansionBuilder e, Value value) {
@@ -150,12 +166,14 @@ static Value swapHeads(ExpansionBuilder e, Value value) {
 /// The value's columns from `from` on, one group a head: [leading…, heads, rows, size].
 static Value takeHeads(ExpansionBuilder e, Value value, int64_t from, int64_t heads, int64_t size) {
   RankedTensorType type = typeOf(value);
-  SmallVector<int64_t> starts(size_t(type.getRank()), 0), limits(type.getShape()), strides(limits.size(), 1);
+  SmallVector<int64_t> starts(size_t(type.getRank()), 0), limits(type.getShape()),
+      strides(limits.size(), 1);
   starts.back() = from;
   limits.back() = from + heads * size;
   SmallVector<int64_t> split(type.getShape().drop_back());
   split.append({heads, size});
-  return swapHeads(e, e.make<ReshapeOp>(type.clone(split), e.make<SliceOp>(value, starts, limits, strides)));
+  return swapHeads(
+      e, e.make<ReshapeOp>(type.clone(split), e.make<SliceOp>(value, starts, limits, strides)));
 }
 
 /// The heads of [leading…, heads, rows, size] side by side.
@@ -173,7 +191,8 @@ LogicalResult AttentionOp::canonicalize(AttentionOp op, PatternRewriter &rewrite
   const int64_t rank = type.getRank();
   if (rank < 3 || typeOf(op.getKey()) != type || typeOf(op.getValue()) != type)
     return failure();
-  const int64_t heads = type.getShape().end()[-3], rows = type.getShape().end()[-2], size = type.getShape().back();
+  const int64_t heads = type.getShape().end()[-3], rows = type.getShape().end()[-2],
+                size = type.getShape().back();
   const int64_t width = heads * size;
   SmallVector<int64_t> steps(size_t(rank), 1), packed(type.getShape().drop_back(3));
   steps.end()[-2] = 3 * width;
@@ -186,7 +205,8 @@ LogicalResult AttentionOp::canonicalize(AttentionOp op, PatternRewriter &rewrite
   const std::array<Value, 3> operands = {op.getQuery(), op.getKey(), op.getValue()};
   for (auto [index, operand] : llvm::enumerate(operands)) {
     const StridedView view = StridedView::of(operand);
-    if (getDeviceOf(operand) != getDevice(op) || (root && view.root != root) || view.offset != int64_t(index) * width ||
+    if (getDeviceOf(operand) != getDevice(op) || (root && view.root != root) ||
+        view.offset != int64_t(index) * width ||
         !llvm::all_of(llvm::seq<size_t>(0, size_t(rank)),
                       [&](size_t i) { return view.sizes[i] == 1 || view.steps[i] == steps[i]; }))
       return failure();
@@ -198,7 +218,8 @@ LogicalResult AttentionOp::canonicalize(AttentionOp op, PatternRewriter &rewrite
   ExpansionBuilder e{rewriter, op.getLoc()};
   Value operand = e.make<ReshapeOp>(type.clone(packed), root);
   Value result = PackedAttentionOp::create(rewriter, op.getLoc(), operand, op.getMask(),
-                                           rewriter.getI64IntegerAttr(heads), op.getCausalAttr(), op.getScaleAttr());
+                                           rewriter.getI64IntegerAttr(heads), op.getCausalAttr(),
+                                           op.getScaleAttr());
   result = takeHeads(e, result, 0, heads, size);
   if (DeviceAttr device = getDevice(op))
     for (Operation &made : madeSince(before, op))
@@ -207,9 +228,9 @@ LogicalResult AttentionOp::canonicalize(AttentionOp op, PatternRewriter &rewrite
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Decompositions
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -227,12 +248,13 @@ template <typename Op> struct Rows {
   Op op;
   int64_t rank, queries, keys, row = 0, rows = 0;
 
-  Rows(Op op, OpBuilder &builder) : e{builder, op.getLoc()}, op(op), rank(typeOf(op.getQuery()).getRank()) {
+  Rows(Op op, OpBuilder &builder)
+      : e{builder, op.getLoc()}, op(op), rank(typeOf(op.getQuery()).getRank()) {
     SmallVector<int64_t> scores = getScores(typeOf(op.getQuery()), typeOf(op.getKey()));
     queries = scores[size_t(rank - 2)], keys = scores.back();
     int64_t bytes = graphc::graph::getByteSize(typeOf(op.getQuery()).clone(scores));
-    int64_t pieces =
-        std::clamp(llvm::divideCeil(bytes, kScoreBytes), uint64_t(1), uint64_t(std::min(queries, kMostPieces)));
+    int64_t pieces = std::clamp(llvm::divideCeil(bytes, kScoreBytes), uint64_t(1),
+                                uint64_t(std::min(queries, kMostPieces)));
     each = int64_t(llvm::divideCeil(queries, pieces));
   }
   /// Moves on to the next rows; false where there are none.
@@ -250,7 +272,8 @@ template <typename Op> struct Rows {
   /// These rows of a value that has one a query.
   Value here(Value value) { return part(value, rank - 2, row, rows); }
   Value part(Value value, int64_t dimension, int64_t from, int64_t count) {
-    SmallVector<int64_t> limits(typeOf(value).getShape()), starts(limits.size(), 0), strides(limits.size(), 1);
+    SmallVector<int64_t> limits(typeOf(value).getShape()), starts(limits.size(), 0),
+        strides(limits.size(), 1);
     starts[size_t(dimension)] = from;
     limits[size_t(dimension)] = from + count;
     return e.make<SliceOp>(value, starts, limits, strides);
@@ -260,7 +283,8 @@ template <typename Op> struct Rows {
     return e.make<BroadcastInDimOp>(type, value, GradientBuilder::kept(rank, along));
   }
 
-  /// -infinity where a key is not looked at. `along`: the dimension of the keys, the other one of the last two is that of the queries.
+  /// -infinity where a key is not looked at. `along`: the dimension of the keys, the other one of
+  /// the last two is that of the queries.
   Value masked(Value scores, int64_t along) {
     RankedTensorType type = typeOf(scores), places = type.clone(e.builder.getI32Type());
     const bool transposed = along != rank - 1;
@@ -283,7 +307,8 @@ template <typename Op> struct Rows {
                                       llvm::to_vector(llvm::seq<int64_t>(0, rank)));
       visible = visible ? e.make<AndOp>(visible, mask) : mask;
     }
-    return visible ? e.make<SelectOp>(visible, scores, e.splat(type, -std::numeric_limits<double>::infinity()))
+    return visible ? e.make<SelectOp>(visible, scores,
+                                      e.splat(type, -std::numeric_limits<double>::infinity()))
                    : scores;
   }
 
@@ -293,7 +318,8 @@ template <typename Op> struct Rows {
     Value most = e.make<ReduceMaxOp>(z, ArrayRef<int64_t>{along});
     if (op.getMask()) {
       Value none = e.splat(most.getType(), -std::numeric_limits<double>::infinity());
-      most = e.make<SelectOp>(e.compare(Comparison::EQ, most, none), e.splat(most.getType(), 0), most);
+      most =
+          e.make<SelectOp>(e.compare(Comparison::EQ, most, none), e.splat(most.getType(), 0), most);
     }
     Value power = e.make<ExponentialOp>(e.make<SubtractOp>(z, repeated(most, z.getType(), along)));
     Value sum = e.make<ReduceSumOp>(power, ArrayRef<int64_t>{along});
@@ -313,14 +339,17 @@ Values AttentionOp::decompose(OpBuilder &builder) {
   Rows<AttentionOp> rows(*this, builder);
   SmallVector<Value> pieces;
   while (rows.next()) {
-    Value weights = rows.softmax(rows.product(rows.here(getQuery()), getKey(), false, true), rows.rank - 1);
+    Value weights =
+        rows.softmax(rows.product(rows.here(getQuery()), getKey(), false, true), rows.rank - 1);
     pieces.push_back(rows.product(weights, getValue(), false, false));
   }
-  return {pieces.size() == 1 ? pieces.front() : rows.e.make<ConcatenateOp>(pieces, uint64_t(rows.rank - 2))};
+  return {pieces.size() == 1 ? pieces.front()
+                             : rows.e.make<ConcatenateOp>(pieces, uint64_t(rows.rank - 2))};
 }
 
-// With p the weights, o the output and g its gradient: dv = pᵀ g, and s = p (g vᵀ - sum(g o)) gives dq = scale s k, dk = scale sᵀ q. All that has
-// a number for a query and a key stands transposed here.
+// With p the weights, o the output and g its gradient: dv = pᵀ g, and s = p (g vᵀ - sum(g o)) gives
+// dq = scale s k, dk = scale sᵀ q. All that has a number for a query and a key stands transposed
+// here.
 Values AttentionGradOp::decompose(OpBuilder &builder) {
   Rows<AttentionGradOp> rows(*this, builder);
   const int64_t along = rows.rank - 2; // of the keys
@@ -331,14 +360,16 @@ Values AttentionGradOp::decompose(OpBuilder &builder) {
     Value q = rows.here(getQuery()), g = rows.here(getGradOutput());
     Value weights = rows.softmax(rows.product(getKey(), q, false, true), along);
     add(ofValue, rows.product(weights, g, false, false));
-    Value inner = rows.e.make<ReduceSumOp>(rows.multiply(g, rows.here(getOutput())), ArrayRef<int64_t>{rows.rank - 1});
+    Value inner = rows.e.make<ReduceSumOp>(rows.multiply(g, rows.here(getOutput())),
+                                           ArrayRef<int64_t>{rows.rank - 1});
     Value change = rows.e.make<SubtractOp>(rows.product(getValue(), g, false, true),
                                            rows.repeated(inner, weights.getType(), along));
     Value ofScores = rows.scaled(rows.multiply(weights, change));
     add(ofKey, rows.product(ofScores, q, false, false));
     ofQuery.push_back(rows.product(ofScores, getKey(), true, false));
   }
-  Value all = ofQuery.size() == 1 ? ofQuery.front() : rows.e.make<ConcatenateOp>(ofQuery, uint64_t(along));
+  Value all =
+      ofQuery.size() == 1 ? ofQuery.front() : rows.e.make<ConcatenateOp>(ofQuery, uint64_t(along));
   return {all, ofKey, ofValue};
 }
 
@@ -354,60 +385,70 @@ template <typename Op> static SmallVector<Value> unpack(ExpansionBuilder e, Op o
 Values PackedAttentionOp::decompose(OpBuilder &builder) {
   ExpansionBuilder e{builder, getLoc()};
   SmallVector<Value> parts = unpack(e, *this);
-  return {joinHeads(e, AttentionOp::create(builder, getLoc(), parts[0], parts[1], parts[2], getMask(), getCausalAttr(),
-                                           getScaleAttr()))};
+  return {joinHeads(e, AttentionOp::create(builder, getLoc(), parts[0], parts[1], parts[2],
+                                           getMask(), getCausalAttr(), getScaleAttr()))};
 }
 
 Values PackedAttentionGradOp::decompose(OpBuilder &builder) {
   ExpansionBuilder e{builder, getLoc()};
   SmallVector<Value> parts = unpack(e, *this);
   const auto heads = int64_t(getHeads()), size = typeOf(parts[0]).getShape().back();
-  Value output = takeHeads(e, getOutput(), 0, heads, size), grad = takeHeads(e, getGradOutput(), 0, heads, size);
-  auto made = AttentionGradOp::create(builder, getLoc(), parts[0], parts[1], parts[2], output, grad, getMask(),
-                                      getCausalAttr(), getScaleAttr());
+  Value output = takeHeads(e, getOutput(), 0, heads, size),
+        grad = takeHeads(e, getGradOutput(), 0, heads, size);
+  auto made = AttentionGradOp::create(builder, getLoc(), parts[0], parts[1], parts[2], output, grad,
+                                      getMask(), getCausalAttr(), getScaleAttr());
   SmallVector<Value> joined;
   for (Value part : made->getResults())
     joined.push_back(joinHeads(e, part));
   return {e.make<ConcatenateOp>(joined, uint64_t(typeOf(getOperand()).getRank() - 1))};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Gradients
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-void AttentionOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
-  auto made = AttentionGradOp::create(builder, getLoc(), getQuery(), getKey(), getValue(), getResult(), g[0], getMask(),
-                                      getCausalAttr(), getScaleAttr());
+void AttentionOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                                Gradients result) {
+  auto made =
+      AttentionGradOp::create(builder, getLoc(), getQuery(), getKey(), getValue(), getResult(),
+                              g[0], getMask(), getCausalAttr(), getScaleAttr());
   for (unsigned i = 0; i < 3; ++i)
     if (needed[i])
       result[i] = made->getResult(i);
 }
 
-void PackedAttentionOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
-  result[0] = PackedAttentionGradOp::create(builder, getLoc(), getOperand(), getResult(), g[0], getMask(),
-                                            getHeadsAttr(), getCausalAttr(), getScaleAttr());
+void PackedAttentionOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                      Gradients result) {
+  result[0] =
+      PackedAttentionGradOp::create(builder, getLoc(), getOperand(), getResult(), g[0], getMask(),
+                                    getHeadsAttr(), getCausalAttr(), getScaleAttr());
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What libraries and passes ask
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-/// Forward and backward are the library's, or neither is. `elements`: of the largest operand or result.
-static bool isLibrarys(StringRef kind, Type element, int64_t queries, int64_t keys, int64_t widths, int64_t elements) {
+/// Forward and backward are the library's, or neither is. `elements`: of the largest operand or
+/// result.
+static bool isLibrarys(StringRef kind, Type element, int64_t queries, int64_t keys, int64_t widths,
+                       int64_t elements) {
   constexpr double least = 4096;
   return !graphc::device::runsPtx(kind) && element.isF32() &&
-         double(queries) * double(keys) * double(widths) >= least && elements <= std::numeric_limits<int32_t>::max();
+         double(queries) * double(keys) * double(widths) >= least &&
+         elements <= std::numeric_limits<int32_t>::max();
 }
 template <typename Op> static bool isLibrarys(Op op, StringRef kind) {
   RankedTensorType q = typeOf(op.getQuery()), k = typeOf(op.getKey()), v = typeOf(op.getValue());
   const int64_t outputs = q.getNumElements() / q.getShape().back() * v.getShape().back();
-  return isLibrarys(kind, q.getElementType(), q.getShape().end()[-2], k.getShape().end()[-2],
-                    q.getShape().back() + v.getShape().back(),
-                    std::max({q.getNumElements(), k.getNumElements(), v.getNumElements(), outputs}));
+  return isLibrarys(
+      kind, q.getElementType(), q.getShape().end()[-2], k.getShape().end()[-2],
+      q.getShape().back() + v.getShape().back(),
+      std::max({q.getNumElements(), k.getNumElements(), v.getNumElements(), outputs}));
 }
 template <typename Op> static bool isPackedLibrarys(Op op, StringRef kind) {
   RankedTensorType type = typeOf(op.getOperand());
-  const int64_t rows = type.getShape().end()[-2], size = type.getShape().back() / 3 / int64_t(op.getHeads());
+  const int64_t rows = type.getShape().end()[-2],
+                size = type.getShape().back() / 3 / int64_t(op.getHeads());
   return isLibrarys(kind, type.getElementType(), rows, rows, 2 * size, type.getNumElements());
 }
 
@@ -427,13 +468,18 @@ template <typename Op> static DictionaryAttr describePacked(Op op) {
     descriptor.append("causal", builder.getUnitAttr());
   descriptor.append("heads", builder.getI64IntegerAttr(int64_t(op.getHeads())));
   descriptor.append("scale",
-                    builder.getF64FloatAttr(op.getScale() ? op.getScale()->convertToDouble() : 1 / std::sqrt(size)));
+                    builder.getF64FloatAttr(op.getScale() ? op.getScale()->convertToDouble()
+                                                          : 1 / std::sqrt(size)));
   return descriptor.getDictionary(op.getContext());
 }
 
-StringRef AttentionOp::getLibraryKernel(StringRef kind) { return isLibrarys(*this, kind) ? "attention" : ""; }
+StringRef AttentionOp::getLibraryKernel(StringRef kind) {
+  return isLibrarys(*this, kind) ? "attention" : "";
+}
 DictionaryAttr AttentionOp::getLibraryDescriptor(StringRef) { return describe(*this); }
-StringRef AttentionGradOp::getLibraryKernel(StringRef kind) { return isLibrarys(*this, kind) ? "attention_grad" : ""; }
+StringRef AttentionGradOp::getLibraryKernel(StringRef kind) {
+  return isLibrarys(*this, kind) ? "attention_grad" : "";
+}
 DictionaryAttr AttentionGradOp::getLibraryDescriptor(StringRef) { return describe(*this); }
 StringRef PackedAttentionOp::getLibraryKernel(StringRef kind) {
   return isPackedLibrarys(*this, kind) ? "packed_attention" : "";
@@ -442,11 +488,13 @@ DictionaryAttr PackedAttentionOp::getLibraryDescriptor(StringRef) { return descr
 StringRef PackedAttentionGradOp::getLibraryKernel(StringRef kind) {
   return isPackedLibrarys(*this, kind) ? "packed_attention_grad" : "";
 }
-DictionaryAttr PackedAttentionGradOp::getLibraryDescriptor(StringRef) { return describePacked(*this); }
+DictionaryAttr PackedAttentionGradOp::getLibraryDescriptor(StringRef) {
+  return describePacked(*this);
+}
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Of scores.
 template <typename Op> static uint64_t countScores(Op op) {
@@ -454,16 +502,19 @@ template <typename Op> static uint64_t countScores(Op op) {
          uint64_t(typeOf(op.getKey()).getShape().end()[-2]);
 }
 template <typename Op> static uint64_t getWidths(Op op) {
-  return uint64_t(typeOf(op.getQuery()).getShape().back() + typeOf(op.getValue()).getShape().back());
+  return uint64_t(typeOf(op.getQuery()).getShape().back() +
+                  typeOf(op.getValue()).getShape().back());
 }
 uint64_t AttentionOp::getFlops() { return countScores(*this) * (2 * getWidths(*this) + 6); }
-// The scores again, two products by the width of values and two more by that of keys, and what is between.
+// The scores again, two products by the width of values and two more by that of keys, and what is
+// between.
 uint64_t AttentionGradOp::getFlops() { return countScores(*this) * (5 * getWidths(*this) + 9); }
 
 /// Of scores, times the numbers of a query, a key and a value.
 template <typename Op> static uint64_t countPacked(Op op, uint64_t products, uint64_t between) {
   RankedTensorType type = typeOf(op.getOperand());
-  const auto rows = uint64_t(type.getShape().end()[-2]), third = uint64_t(type.getShape().back() / 3);
+  const auto rows = uint64_t(type.getShape().end()[-2]),
+             third = uint64_t(type.getShape().back() / 3);
   const uint64_t queries = count(op.getOperand()) / (3 * third); // of all samples
   return queries * rows * (products * 2 * third + between * op.getHeads());
 }

@@ -1,4 +1,4 @@
-//===- BitwiseOps.cpp - truth values and the bits of integers -----------------------------------------------------===//
+//===- BitwiseOps.cpp - truth values and the bits of integers ---------------------------------===//
 #include "dialects/graph/ops/ConstantFolding.h"
 #include "dialects/graph/ops/ExpansionBuilder.h"
 
@@ -17,53 +17,61 @@ void graphc::graph::registerBitwiseOps(GraphDialect &dialect) {
       >(dialect);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Folds
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Of constants without floats.
-template <typename Function> static Attribute foldBits(Type type, Attribute lhs, Attribute rhs, Function combine) {
+template <typename Function>
+static Attribute foldBits(Type type, Attribute lhs, Attribute rhs, Function combine) {
   return foldBinary(type, lhs, rhs, [](const APFloat &a, const APFloat &) { return a; }, combine);
 }
 
 OpFoldResult AndOp::fold(FoldAdaptor adaptor) {
   if (getLhs() == getRhs())
     return getLhs();
-  for (auto [constant, other] : {std::pair(adaptor.getLhs(), getRhs()), std::pair(adaptor.getRhs(), getLhs())}) {
+  for (auto [constant, other] :
+       {std::pair(adaptor.getLhs(), getRhs()), std::pair(adaptor.getRhs(), getLhs())}) {
     if (isAll(constant, -1))
       return other;
     if (isAll(constant, 0))
       return constant;
   }
-  return foldBits(getType(), adaptor.getLhs(), adaptor.getRhs(), [](const APInt &a, const APInt &b) { return a & b; });
+  return foldBits(getType(), adaptor.getLhs(), adaptor.getRhs(),
+                  [](const APInt &a, const APInt &b) { return a & b; });
 }
 
 OpFoldResult OrOp::fold(FoldAdaptor adaptor) {
   if (getLhs() == getRhs())
     return getLhs();
-  for (auto [constant, other] : {std::pair(adaptor.getLhs(), getRhs()), std::pair(adaptor.getRhs(), getLhs())}) {
+  for (auto [constant, other] :
+       {std::pair(adaptor.getLhs(), getRhs()), std::pair(adaptor.getRhs(), getLhs())}) {
     if (isAll(constant, 0))
       return other;
     if (isAll(constant, -1))
       return constant;
   }
-  return foldBits(getType(), adaptor.getLhs(), adaptor.getRhs(), [](const APInt &a, const APInt &b) { return a | b; });
+  return foldBits(getType(), adaptor.getLhs(), adaptor.getRhs(),
+                  [](const APInt &a, const APInt &b) { return a | b; });
 }
 
 OpFoldResult XorOp::fold(FoldAdaptor adaptor) {
   if (getLhs() == getRhs())
     return Builder(getContext()).getZeroAttr(getType());
-  for (auto [constant, other] : {std::pair(adaptor.getLhs(), getRhs()), std::pair(adaptor.getRhs(), getLhs())})
+  for (auto [constant, other] :
+       {std::pair(adaptor.getLhs(), getRhs()), std::pair(adaptor.getRhs(), getLhs())})
     if (isAll(constant, 0))
       return other;
-  return foldBits(getType(), adaptor.getLhs(), adaptor.getRhs(), [](const APInt &a, const APInt &b) { return a ^ b; });
+  return foldBits(getType(), adaptor.getLhs(), adaptor.getRhs(),
+                  [](const APInt &a, const APInt &b) { return a ^ b; });
 }
 
 OpFoldResult NotOp::fold(FoldAdaptor adaptor) {
   if (auto inner = getOperand().getDefiningOp<NotOp>())
     return inner.getOperand();
   return foldUnary(
-      getType(), adaptor.getOperand(), [](const APFloat &x) { return x; }, [](const APInt &x) { return ~x; });
+      getType(), adaptor.getOperand(), [](const APFloat &x) { return x; },
+      [](const APInt &x) { return ~x; });
 }
 
 // APInt's shifts by another APInt give what is left where that is larger than the width.
@@ -97,9 +105,9 @@ OpFoldResult CountLeadingZerosOp::fold(FoldAdaptor adaptor) {
       [](const APInt &x) { return APInt(x.getBitWidth(), x.countl_zero()); });
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Results AndOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   return {arith::AndIOp::create(builder, getLoc(), x[0], x[1])};
@@ -147,9 +155,9 @@ Results CountLeadingZerosOp::buildBody(OpBuilder &builder, Elements x, Elements,
   return {math::CountLeadingZerosOp::create(builder, getLoc(), x[0])};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint64_t AndOp::getFlops() { return count(getResult()); }
 uint64_t OrOp::getFlops() { return count(getResult()); }

@@ -1,10 +1,11 @@
-//===- BitwiseOps.td - truth values and the bits of integers -----------------------------------------*- tablegen -* -===//
+//===- BitwiseOps.td - truth values and the bits of integers -------------------*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_BITS
 #define GRAPHC_DIALECTS_GRAPH_OPS_BITS
 
 include "dialects/graph/GraphOpsBase.td"
 
-def Graph_AndOp : Graph_BinaryOp<"and", Graph_BitTensor, [Commutative, Graph_AnyElement, Graph_PlaceByPlace]> {
+def Graph_AndOp
+    : Graph_BinaryOp<"and", Graph_BitTensor, [Commutative, Graph_AnyElement, Graph_PlaceByPlace]> {
   let summary = "both: of truth values, or of each bit";
   let description = [{
     ```mlir
@@ -14,7 +15,8 @@ def Graph_AndOp : Graph_BinaryOp<"and", Graph_BitTensor, [Commutative, Graph_Any
   let hasFolder = 1;
 }
 
-def Graph_OrOp : Graph_BinaryOp<"or", Graph_BitTensor, [Commutative, Graph_AnyElement, Graph_PlaceByPlace]> {
+def Graph_OrOp
+    : Graph_BinaryOp<"or", Graph_BitTensor, [Commutative, Graph_AnyElement, Graph_PlaceByPlace]> {
   let summary = "one or both: of truth values, or of each bit";
   let description = [{
     ```mlir
@@ -24,7 +26,8 @@ def Graph_OrOp : Graph_BinaryOp<"or", Graph_BitTensor, [Commutative, Graph_AnyEl
   let hasFolder = 1;
 }
 
-def Graph_XorOp : Graph_BinaryOp<"xor", Graph_BitTensor, [Commutative, Graph_AnyElement, Graph_PlaceByPlace]> {
+def Graph_XorOp
+    : Graph_BinaryOp<"xor", Graph_BitTensor, [Commutative, Graph_AnyElement, Graph_PlaceByPlace]> {
   let summary = "one and not both: of truth values, or of each bit";
   let description = [{
     ```mlir
@@ -34,7 +37,8 @@ def Graph_XorOp : Graph_BinaryOp<"xor", Graph_BitTensor, [Commutative, Graph_Any
   let hasFolder = 1;
 }
 
-def Graph_NotOp : Graph_PureOp<"not", [SameOperandsAndResultType, Elementwise, Graph_AnyElement, Graph_PlaceByPlace]> {
+def Graph_NotOp : Graph_PureOp<"not", [SameOperandsAndResultType, Elementwise, Graph_AnyElement,
+                                       Graph_PlaceByPlace]> {
   let summary = "the opposite truth value, or of each bit the other";
   let description = [{
     ```mlir
@@ -47,10 +51,12 @@ def Graph_NotOp : Graph_PureOp<"not", [SameOperandsAndResultType, Elementwise, G
   let hasFolder = 1;
 }
 
-def Graph_ShiftLeftOp : Graph_BinaryOp<"shift_left", Graph_IntegerTensor, [Graph_AnyElement, Graph_PlaceByPlace]> {
+def Graph_ShiftLeftOp
+    : Graph_BinaryOp<"shift_left", Graph_IntegerTensor, [Graph_AnyElement, Graph_PlaceByPlace]> {
   let summary = "the bits so many places up, zeros behind them";
   let description = [{
-    The right operand counts as without sign; where it is the number of bits or more, a negative one too, the result is 0.
+    The right operand counts as without sign; where it is the number of bits or more, a negative one
+    too, the result is 0.
 
     ```mlir
     %c = graph.shift_left %a, %b : tensor<4xi32>
@@ -59,11 +65,13 @@ def Graph_ShiftLeftOp : Graph_BinaryOp<"shift_left", Graph_IntegerTensor, [Graph
   let hasFolder = 1;
 }
 
-def Graph_ShiftRightArithmeticOp : Graph_BinaryOp<"shift_right_arithmetic", Graph_IntegerTensor, [Graph_AnyElement, Graph_PlaceByPlace]> {
+def Graph_ShiftRightArithmeticOp
+    : Graph_BinaryOp<"shift_right_arithmetic",
+                     Graph_IntegerTensor, [Graph_AnyElement, Graph_PlaceByPlace]> {
   let summary = "the bits so many places down, copies of the sign before them";
   let description = [{
-    The right operand counts as without sign; where it is the number of bits or more, a negative one too, the result is -1 for
-    a negative left operand, else 0.
+    The right operand counts as without sign; where it is the number of bits or more, a negative one
+    too, the result is -1 for a negative left operand, else 0.
 
     ```mlir
     %c = graph.shift_right_arithmetic %a, %b : tensor<4xi32>
@@ -72,10 +80,13 @@ def Graph_ShiftRightArithmeticOp : Graph_BinaryOp<"shift_right_arithmetic", Grap
   let hasFolder = 1;
 }
 
-def Graph_ShiftRightLogicalOp : Graph_BinaryOp<"shift_right_logical", Graph_IntegerTensor, [Graph_AnyElement, Graph_PlaceByPlace]> {
+def Graph_ShiftRightLogicalOp
+    : Graph_BinaryOp<"shift_right_logical",
+                     Graph_IntegerTensor, [Graph_AnyElement, Graph_PlaceByPlace]> {
   let summary = "the bits so many places down, zeros before them";
   let description = [{
-    The right operand counts as without sign; where it is the number of bits or more, a negative one too, the result is 0.
+    The right operand counts as without sign; where it is the number of bits or more, a negative one
+    too, the result is 0.
 
     ```mlir
     %c = graph.shift_right_logical %a, %b : tensor<4xi32>
@@ -84,7 +95,9 @@ def Graph_ShiftRightLogicalOp : Graph_BinaryOp<"shift_right_logical", Graph_Inte
   let hasFolder = 1;
 }
 
-class Graph_CountBitsOp<string mnemonic> : Graph_PureOp<mnemonic, [SameOperandsAndResultType, Elementwise, Graph_AnyElement, Graph_PlaceByPlace]> {
+class Graph_CountBitsOp<string mnemonic>
+    : Graph_PureOp<mnemonic, [SameOperandsAndResultType, Elementwise, Graph_AnyElement,
+                              Graph_PlaceByPlace]> {
   let arguments = (ins Graph_IntegerTensor:$operand);
   let results = (outs Graph_IntegerTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";

@@ -1,4 +1,4 @@
-//===- CompareSelectOps.cpp - comparison, choice, conversion ------------------------------------------------------===//
+//===- CompareSelectOps.cpp - comparison, choice, conversion ----------------------------------===//
 #include "dialects/graph/ops/ConstantFolding.h"
 #include "dialects/graph/ops/ExpansionBuilder.h"
 
@@ -15,9 +15,9 @@ void graphc::graph::registerCompareSelectOps(GraphDialect &dialect) {
       >(dialect);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Text
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 ParseResult CompareOp::parse(OpAsmParser &parser, OperationState &state) {
   ComparisonAttr relation;
@@ -40,11 +40,12 @@ ParseResult SelectOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 void SelectOp::print(OpAsmPrinter &printer) { printElementwise(printer, *this); }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Types
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor adaptor, Types &types) {
+LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor adaptor,
+                                          Types &types) {
   Type type = withElement(adaptor.getLhs().getType(), IntegerType::get(context, 1));
   if (!type)
     return emitOptionalError(loc, "expected a ranked tensor, got ", adaptor.getLhs().getType());
@@ -52,21 +53,22 @@ LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Constraints
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // (C1) truth values have no order
 LogicalResult CompareOp::verify() {
   if (tensorOf(getLhs()).getElementType().isInteger(1) && getRelation() != Comparison::EQ &&
       getRelation() != Comparison::NE)
-    return emitOpError() << "relation of i1 operands must be eq or ne, got " << stringifyComparison(getRelation());
+    return emitOpError() << "relation of i1 operands must be eq or ne, got "
+                         << stringifyComparison(getRelation());
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Folds
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 static APInt holds(Comparison relation, bool less, bool equal, bool greater) {
   bool result = false;
@@ -115,7 +117,8 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
     return getOnTrue();
   if (isAll(adaptor.getPredicate(), 0))
     return getOnFalse();
-  if (getType() == getPredicate().getType() && isAll(adaptor.getOnTrue(), 1) && isAll(adaptor.getOnFalse(), 0))
+  if (getType() == getPredicate().getType() && isAll(adaptor.getOnTrue(), 1) &&
+      isAll(adaptor.getOnFalse(), 0))
     return getPredicate();
   return {};
 }
@@ -128,7 +131,8 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
   if (!isFoldable(constant) || !to || (to.isBF16() && !isa<FloatType>(constant.getElementType())))
     return {};
   const llvm::fltSemantics &semantics = to.getFloatSemantics();
-  bool isUnsigned = constant.getElementType().isInteger(1) || constant.getElementType().isUnsignedInteger();
+  bool isUnsigned =
+      constant.getElementType().isInteger(1) || constant.getElementType().isUnsignedInteger();
   if (isa<FloatType>(constant.getElementType()))
     return mapElements<APFloat>(getType(), constant, {}, [&](APFloat x, const APFloat &) {
       bool lossy;
@@ -142,9 +146,9 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
   });
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Results CompareOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   return {ScalarArithmetic{builder, getLoc()}.compare(getRelation(), x[0], x[1])};
@@ -157,11 +161,12 @@ Results ConvertOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) 
                                                       typeOf(getResult()).getElementType())};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Gradients
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-void SelectOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void SelectOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                             Gradients result) {
   GradientBuilder make(builder, *this);
   Value zero = make.splat(getType(), 0);
   if (needed[1])
@@ -170,14 +175,16 @@ void SelectOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients n
     result[2] = make.select(getPredicate(), zero, g[0]);
 }
 
-void ConvertOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void ConvertOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                              Gradients result) {
   if (needed[0])
-    result[0] = GradientBuilder(builder, *this).convert(g[0], typeOf(getOperand()).getElementType());
+    result[0] =
+        GradientBuilder(builder, *this).convert(g[0], typeOf(getOperand()).getElementType());
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What libraries and passes ask
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// From integers to integers that have all of them.
 bool ConvertOp::keepsElements() {
@@ -185,13 +192,14 @@ bool ConvertOp::keepsElements() {
   if (!isa<IntegerType>(from) || !isa<IntegerType>(to))
     return false;
   const unsigned has = from.getIntOrFloatBitWidth(), gets = to.getIntOrFloatBitWidth();
-  const bool hasSign = !from.isUnsignedInteger() && has > 1, getsSign = !to.isUnsignedInteger() && gets > 1;
+  const bool hasSign = !from.isUnsignedInteger() && has > 1,
+             getsSign = !to.isUnsignedInteger() && gets > 1;
   return hasSign ? getsSign && has <= gets : has + unsigned(getsSign) <= gets;
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint64_t CompareOp::getFlops() { return count(getResult()); }
 uint64_t SelectOp::getFlops() { return count(getResult()); }

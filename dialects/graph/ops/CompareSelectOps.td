@@ -1,10 +1,11 @@
-//===- CompareSelectOps.td - comparison, choice, conversion -----------------------------------------------*- tablegen -* -===//
+//===- CompareSelectOps.td - comparison, choice, conversion --------------------*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_LOGIC
 #define GRAPHC_DIALECTS_GRAPH_OPS_LOGIC
 
 include "dialects/graph/GraphOpsBase.td"
 
-def Graph_CompareOp : Graph_PureOp<"compare", [SameTypeOperands, Elementwise, Graph_InferType, Graph_PlaceByPlace]> {
+def Graph_CompareOp : Graph_PureOp<"compare", [SameTypeOperands, Elementwise, Graph_InferType,
+                                               Graph_PlaceByPlace]> {
   let summary = "truth of a relation, element by element";
   let description = [{
     The relation is `eq`, `ne`, `lt`, `le`, `gt` or `ge`. With NaN only `ne` is true.
@@ -22,10 +23,14 @@ def Graph_CompareOp : Graph_PureOp<"compare", [SameTypeOperands, Elementwise, Gr
   let hasVerifier = 1;
 }
 
-def Graph_SelectOp : Graph_PureOp<"select", [
-    Graph_AnyElement, AllTypesMatch<["on_true", "on_false", "result"]>, Elementwise, Graph_Differentiable, Graph_PlaceByPlace,
-    TypesMatchWith<"predicate has the shape of the result and element type i1", "result", "predicate",
-                   "::graphc::graph::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 1))">]> {
+def Graph_SelectOp
+    : Graph_PureOp<
+          "select",
+          [Graph_AnyElement, AllTypesMatch<["on_true", "on_false", "result"]>, Elementwise,
+           Graph_Differentiable, Graph_PlaceByPlace,
+           TypesMatchWith<
+               "predicate has the shape of the result and element type i1", "result", "predicate",
+               "::graphc::graph::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 1))">]> {
   let summary = "one operand where the predicate holds, else the other";
   let description = [{
     ```mlir
@@ -38,14 +43,16 @@ def Graph_SelectOp : Graph_PureOp<"select", [
   let hasFolder = 1;
 }
 
-def Graph_ConvertOp : Graph_PureOp<"convert", [
-    Graph_AnyElement, Elementwise, SameOperandsAndResultShape, Graph_Differentiable, Graph_PlaceByPlace,
-    DeclareOpInterfaceMethods<KeepsElementsOpInterface, ["keepsElements"]>]> {
+def Graph_ConvertOp
+    : Graph_PureOp<
+          "convert", [Graph_AnyElement, Elementwise, SameOperandsAndResultShape,
+                      Graph_Differentiable, Graph_PlaceByPlace,
+                      DeclareOpInterfaceMethods<KeepsElementsOpInterface, ["keepsElements"]>]> {
   let summary = "the same values in another element type";
   let description = [{
-    Integers to floats, f64 to f32 and both to bf16 round to nearest even, once (an i64 to bf16 by way of f64); floats to integers round toward
-    zero, out of range to the nearest integer there is and NaN to 0; integers to fewer bits keep the low ones; i1 is 0 or 1; to i1: not equal
-    to zero.
+    Integers to floats, f64 to f32 and both to bf16 round to nearest even, once (an i64 to bf16 by
+    way of f64); floats to integers round toward zero, out of range to the nearest integer there is
+    and NaN to 0; integers to fewer bits keep the low ones; i1 is 0 or 1; to i1: not equal to zero.
 
     ```mlir
     %b = graph.convert %a : (tensor<4xi32>) -> tensor<4xf32>

@@ -1,4 +1,4 @@
-//===- CompositePatterns.cpp - softmax and attention in primitives ------------------------------------------------===//
+//===- CompositePatterns.cpp - softmax and attention in primitives ----------------------------===//
 #include "dialects/graph/ops/CompositePatterns.h"
 
 #include "dialects/graph/ops/ConstantFolding.h"
@@ -15,14 +15,15 @@ static void replace(PatternRewriter &rewriter, Operation *op, Operation *before,
   rewriter.replaceOp(op, value);
 }
 
-/// What has the same elements in the same order, in another shape: the operand of a reshape, or of a repetition that repeats nothing.
+/// What has the same elements in the same order, in another shape: the operand of a reshape, or of
+/// a repetition that repeats nothing.
 static Value getReshaped(Value value) {
   Operation *op = value.getDefiningOp();
   auto broadcast = dyn_cast_or_null<BroadcastInDimOp>(op);
-  const bool isReshape = broadcast
-                             ? llvm::is_sorted(broadcast.getBroadcastDimensions()) &&
-                                   typeOf(broadcast.getOperand()).getNumElements() == typeOf(value).getNumElements()
-                             : isa_and_nonnull<ReshapeOp>(op);
+  const bool isReshape = broadcast ? llvm::is_sorted(broadcast.getBroadcastDimensions()) &&
+                                         typeOf(broadcast.getOperand()).getNumElements() ==
+                                             typeOf(value).getNumElements()
+                                   : isa_and_nonnull<ReshapeOp>(op);
   return isReshape ? op->getOperand(0) : Value();
 }
 
@@ -32,13 +33,14 @@ static Value skipReshapes(Value value) {
   return value;
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Softmax
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// The operand's dimensions are the result's first ones.
 static bool isOfLeading(BroadcastInDimOp op) {
-  return llvm::equal(op.getBroadcastDimensions(), llvm::seq<int64_t>(0, typeOf(op.getOperand()).getRank()));
+  return llvm::equal(op.getBroadcastDimensions(),
+                     llvm::seq<int64_t>(0, typeOf(op.getOperand()).getRank()));
 }
 
 /// What has a number a row: the value without the last dimension of size 1 that a reduction kept.
@@ -64,13 +66,16 @@ static Value getRepeated(Value value) {
   const bool kept = from.getRank() == type.getRank();
   if (kept)
     rows.push_back(1);
-  return from.getShape() == ArrayRef(rows) && isOfLeading(op) ? withoutKeptDimension(op.getOperand()) : Value();
+  return from.getShape() == ArrayRef(rows) && isOfLeading(op)
+             ? withoutKeptDimension(op.getOperand())
+             : Value();
 }
 
 template <typename Reduction> static Value getReduced(Value value) {
   auto op = value ? value.getDefiningOp<Reduction>() : Reduction();
-  return op && op.getDimensions() == ArrayRef<int64_t>{typeOf(op.getOperand()).getRank() - 1} ? op.getOperand()
-                                                                                              : Value();
+  return op && op.getDimensions() == ArrayRef<int64_t>{typeOf(op.getOperand()).getRank() - 1}
+             ? op.getOperand()
+             : Value();
 }
 
 static Attribute getConstant(Value value) {
@@ -78,7 +83,8 @@ static Attribute getConstant(Value value) {
   return matchPattern(value, m_Constant(&constant)) ? constant : Attribute();
 }
 
-/// x of x - max(x) along the last dimension; null where the value is none. The maxima may be of x in another shape with the same rows.
+/// x of x - max(x) along the last dimension; null where the value is none. The maxima may be of x
+/// in another shape with the same rows.
 static Value getUnshifted(Value value) {
   auto op = value.getDefiningOp<SubtractOp>();
   Value most = op ? getRepeated(op.getRhs()) : Value();
@@ -86,7 +92,8 @@ static Value getUnshifted(Value value) {
     return {};
   most = skipReshapes(most);
   if (auto bounded = most.getDefiningOp<MaximumOp>())
-    for (auto [one, other] : {std::pair(bounded.getLhs(), bounded.getRhs()), {bounded.getRhs(), bounded.getLhs()}})
+    for (auto [one, other] :
+         {std::pair(bounded.getLhs(), bounded.getRhs()), {bounded.getRhs(), bounded.getLhs()}})
       if (isAll(getConstant(one), -std::numeric_limits<double>::infinity()))
         most = skipReshapes(other);
   if (auto constant = most.getDefiningOp<StopGradientOp>())
@@ -99,7 +106,8 @@ static Value getUnshifted(Value value) {
 }
 
 static bool isUsedOnlyBy(Value value, Operation *one, Operation *other) {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) { return user == one || user == other; });
+  return llvm::all_of(value.getUsers(),
+                      [&](Operation *user) { return user == one || user == other; });
 }
 
 /// exp(z) / sum(exp(z)) of z = x - max(x).
@@ -130,19 +138,21 @@ static LogicalResult recognizeLogSoftmax(SubtractOp op, PatternRewriter &rewrite
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Attention
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 namespace {
 
-/// Matrices by the last two dimensions, and whether these are swapped in what they are looked at as.
+/// Matrices by the last two dimensions, and whether these are swapped in what they are looked at
+/// as.
 struct Matrices {
   Value value;
   bool isSwapped;
 };
 
-/// Scores as small as this are those of keys that are not looked at: beside others their weight is 0. -1e9 in bf16 is a little more.
+/// Scores as small as this are those of keys that are not looked at: beside others their weight is
+/// 0. -1e9 in bf16 is a little more.
 constexpr double kMasked = -9.9e8;
 
 bool isAtMost(Value value, double most) {
@@ -157,13 +167,15 @@ SmallVector<int64_t> getSwap(size_t rank) {
   return swap;
 }
 
-/// Through reshapes, and transposes of the last two dimensions, to the furthest value whose last two dimensions are these; swapped, where
-/// so many transposes were on the way. `alone`: and whose values on the way have no other use. Null: there is none.
+/// Through reshapes, and transposes of the last two dimensions, to the furthest value whose last
+/// two dimensions are these; swapped, where so many transposes were on the way. `alone`: and whose
+/// values on the way have no other use. Null: there is none.
 Matrices look(Value value, int64_t rows, int64_t columns, bool isSwapped, bool alone) {
   Matrices found = {{}, false};
   for (Value before;; value = before) {
     ArrayRef<int64_t> shape = typeOf(value).getShape();
-    const bool areMatrices = shape.size() >= 2 && shape.take_back(2) == ArrayRef<int64_t>{rows, columns};
+    const bool areMatrices =
+        shape.size() >= 2 && shape.take_back(2) == ArrayRef<int64_t>{rows, columns};
     if (areMatrices)
       found = {value, isSwapped};
     Operation *op = value.getDefiningOp();
@@ -191,8 +203,9 @@ Value makeMatrices(ExpansionBuilder &e, Matrices of, ArrayRef<int64_t> leading) 
   return of.isSwapped ? e.make<TransposeOp>(value, getSwap(shape.size())) : value;
 }
 
-/// A step from a value to one that is the same but for repetition, dimensions of size 1, and the way from i1 to a number and back.
-/// `dimensions`: for each of the value's the one of where the way began; -1 where it is none.
+/// A step from a value to one that is the same but for repetition, dimensions of size 1, and the
+/// way from i1 to a number and back. `dimensions`: for each of the value's the one of where the way
+/// began; -1 where it is none.
 bool lookThrough(Value &value, SmallVector<int64_t> &dimensions) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -233,8 +246,10 @@ bool lookThrough(Value &value, SmallVector<int64_t> &dimensions) {
 int64_t findCounted(Value value, SmallVector<int64_t> dimensions) {
   for (;;) {
     if (auto iota = value.getDefiningOp<IotaOp>()) {
-      const unsigned bits = typeOf(iota).getElementTypeBitWidth(); // of a narrow type it begins again
-      return isInteger(iota) && (bits >= 32 || typeOf(iota).getDimSize(iota.getDimension()) <= llvm::maxIntN(bits))
+      // of a narrow type it begins again
+      const unsigned bits = typeOf(iota).getElementTypeBitWidth();
+      return isInteger(iota) && (bits >= 32 || typeOf(iota).getDimSize(iota.getDimension()) <=
+                                                   llvm::maxIntN(bits))
                  ? dimensions[iota.getDimension()]
                  : -1;
     }
@@ -249,11 +264,13 @@ struct Mask {
   SmallVector<int64_t> dimensions; ///< the scores' dimension of each of the predicate's; -1: none
   SmallVector<int64_t> shape; ///< like the scores', of size 1 where it is repeated
   bool isInverted = false; ///< it says which are not
-  bool isFinite = false; ///< the scores of the others are not -inf: where all are masked they have weights
+  /// the scores of the others are not -inf: where all are masked they have weights
+  bool isFinite = false;
   bool isAdded = false; ///< and these have a gradient
 
   /// `given`: of the scores' shape.
-  explicit Mask(Value given) : predicate(given), shape(given ? typeOf(given).getShape() : ArrayRef<int64_t>()) {
+  explicit Mask(Value given)
+      : predicate(given), shape(given ? typeOf(given).getShape() : ArrayRef<int64_t>()) {
     dimensions = llvm::to_vector(llvm::seq<int64_t>(0, int64_t(shape.size())));
     unrepeat();
   }
@@ -268,7 +285,8 @@ struct Mask {
     }
   }
 
-  /// By query and key, where it is the same for each leading index and known here; asks `is(query, key, isLookedAt)` of each.
+  /// By query and key, where it is the same for each leading index and known here; asks `is(query,
+  /// key, isLookedAt)` of each.
   template <typename Is> bool allKnown(int64_t rows, int64_t keys, Is is) const {
     auto constant = dyn_cast_or_null<DenseElementsAttr>(getConstant(predicate));
     if (!constant || shape.back() != keys)
@@ -295,17 +313,21 @@ struct Mask {
     auto compare = value.getDefiningOp<CompareOp>();
     if (!compare)
       return false;
-    const int64_t left = findCounted(compare.getLhs(), of), right = findCounted(compare.getRhs(), of);
+    const int64_t left = findCounted(compare.getLhs(), of),
+                  right = findCounted(compare.getRhs(), of);
     const int64_t query = int64_t(shape.size()) - 2, key = query + 1;
-    return (left == query && right == key && compare.getRelation() == (isInverted ? Comparison::LT : Comparison::GE)) ||
-           (left == key && right == query && compare.getRelation() == (isInverted ? Comparison::GT : Comparison::LE));
+    return (left == query && right == key &&
+            compare.getRelation() == (isInverted ? Comparison::LT : Comparison::GE)) ||
+           (left == key && right == query &&
+            compare.getRelation() == (isInverted ? Comparison::GT : Comparison::LE));
   }
 
   /// Each query looks at some key, as far as is known here.
   bool hasKeys() const {
-    return allKnown(typeOf(predicate).getNumElements() / shape.back(), shape.back(), [&](int64_t, auto isLookedAt) {
-      return llvm::any_of(llvm::seq<int64_t>(0, shape.back()), isLookedAt);
-    });
+    return allKnown(typeOf(predicate).getNumElements() / shape.back(), shape.back(),
+                    [&](int64_t, auto isLookedAt) {
+                      return llvm::any_of(llvm::seq<int64_t>(0, shape.back()), isLookedAt);
+                    });
   }
 
   Value make(ExpansionBuilder &e) const {
@@ -336,7 +358,8 @@ Value takeMask(Value scores, Mask &mask) {
     mask = Mask(one);
     if (auto select = mask.predicate.getDefiningOp<SelectOp>())
       for (bool keepsTrue : {true, false})
-        if (isAll(getConstant(keepsTrue ? select.getOnTrue() : select.getOnFalse()), 0) && isMask(select, keepsTrue)) {
+        if (isAll(getConstant(keepsTrue ? select.getOnTrue() : select.getOnFalse()), 0) &&
+            isMask(select, keepsTrue)) {
           mask.predicate = select.getPredicate();
           mask.isAdded = true;
           mask.unrepeat();
@@ -366,21 +389,24 @@ Value takeScale(Value value, double &scale) {
 Value withMeans(ExpansionBuilder &e, Value result, Value values, Value mask) {
   const int64_t last = typeOf(mask).getRank() - 1;
   Value any = e.make<ReduceOrOp>(mask, ArrayRef<int64_t>{last});
-  SmallVector<int64_t> rows(typeOf(any).getShape()), without = llvm::to_vector(llvm::seq<int64_t>(0, last - 1));
+  SmallVector<int64_t> rows(typeOf(any).getShape()),
+      without = llvm::to_vector(llvm::seq<int64_t>(0, last - 1));
   rows.push_back(1);
   any = e.make<ReshapeOp>(typeOf(any).clone(rows), any);
   any = e.make<BroadcastInDimOp>(typeOf(any).clone(typeOf(result).getShape()), any,
                                  llvm::to_vector(llvm::seq<int64_t>(0, last + 1)));
   without.push_back(last);
-  return e.make<SelectOp>(any, result, e.make<BroadcastInDimOp>(result.getType(), e.mean(values, {last - 1}), without));
+  return e.make<SelectOp>(
+      any, result, e.make<BroadcastInDimOp>(result.getType(), e.mean(values, {last - 1}), without));
 }
 
-/// softmax(mask(scale * query · keyᵀ)) · value, where what stands between the two products has no other use.
+/// softmax(mask(scale * query · keyᵀ)) · value, where what stands between the two products has no
+/// other use.
 LogicalResult recognizeAttention(MatmulOp op, bool isLeft, PatternRewriter &rewriter) {
   Value factor = isLeft ? op.getA() : op.getB();
   ArrayRef<int64_t> last = typeOf(factor).getShape().take_back(2);
-  const Matrices weights =
-      look(factor, last[0], last[1], isLeft ? op.getTransposeA() : !op.getTransposeB(), /*alone=*/true);
+  const Matrices weights = look(factor, last[0], last[1],
+                                isLeft ? op.getTransposeA() : !op.getTransposeB(), /*alone=*/true);
   auto softmax = weights.value.getDefiningOp<SoftmaxOp>();
   if (!softmax || weights.isSwapped || !softmax->hasOneUse())
     return failure();
@@ -395,8 +421,8 @@ LogicalResult recognizeAttention(MatmulOp op, bool isLeft, PatternRewriter &rewr
   Value product = takeScale(scaled, scale);
   const Matrices products = look(product, shape.end()[-2], shape.back(), false, /*alone=*/true);
   auto first = products.value ? products.value.getDefiningOp<MatmulOp>() : MatmulOp();
-  if (!first || !first->hasOneUse() || !std::isfinite(scale) || first.getPrecision() != Precision::Ieee ||
-      op.getPrecision() != Precision::Ieee)
+  if (!first || !first->hasOneUse() || !std::isfinite(scale) ||
+      first.getPrecision() != Precision::Ieee || op.getPrecision() != Precision::Ieee)
     return failure();
   const bool isCausal = mask.predicate && mask.isCausal(shape.end()[-2], shape.back());
   const bool maySeeNone = mask.predicate && mask.isFinite && !isCausal && !mask.hasKeys();
@@ -405,14 +431,18 @@ LogicalResult recognizeAttention(MatmulOp op, bool isLeft, PatternRewriter &rewr
 
   Operation *before = op->getPrevNode();
   ExpansionBuilder e{rewriter, op.getLoc()};
-  const Matrices a = {first.getA(), first.getTransposeA()}, b = {first.getB(), !first.getTransposeB()};
+  const Matrices a = {first.getA(), first.getTransposeA()},
+                 b = {first.getB(), !first.getTransposeB()};
   Value query = makeMatrices(e, products.isSwapped ? b : a, leading);
   Value key = makeMatrices(e, products.isSwapped ? a : b, leading);
-  Value value = makeMatrices(
-      e, isLeft ? Matrices{op.getB(), op.getTransposeB()} : Matrices{op.getA(), !op.getTransposeA()}, leading);
+  Value value = makeMatrices(e,
+                             isLeft ? Matrices{op.getB(), op.getTransposeB()}
+                                    : Matrices{op.getA(), !op.getTransposeA()},
+                             leading);
   Value kept = mask.predicate && !isCausal ? mask.make(e) : Value();
   Value result = AttentionOp::create(rewriter, op.getLoc(), query, key, value, kept,
-                                     isCausal ? rewriter.getUnitAttr() : UnitAttr(), rewriter.getF64FloatAttr(scale));
+                                     isCausal ? rewriter.getUnitAttr() : UnitAttr(),
+                                     rewriter.getF64FloatAttr(scale));
   if (maySeeNone)
     result = withMeans(e, result, value, kept);
   if (!isLeft)

@@ -1,9 +1,10 @@
-//===- ComputeOps.h - the classes of the ops that compute -----------------------------------------------*- C++ -*-===//
+//===- ComputeOps.h - the classes of the ops that compute ---------------------------*- C++ -*-===//
 //
-// For this folder, for those few files beside it that make ops of a model, and for other dialects. Passes and runtime know no such class
-// (dialects/graph/ops/PassOpBuilders.h); so a change of an op builds what is here and nothing else.
+// For this folder, for those few files beside it that make ops of a model, and for other dialects.
+// Passes and runtime know no such class (dialects/graph/ops/PassOpBuilders.h); so a change of an op
+// builds what is here and nothing else.
 //
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_COMPUTEOPS_H
 #define GRAPHC_DIALECTS_GRAPH_OPS_COMPUTEOPS_H
 

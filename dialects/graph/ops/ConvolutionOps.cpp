@@ -1,4 +1,4 @@
-//===- ConvolutionOps.cpp - products over windows that slide ------------------------------------------------------===//
+//===- ConvolutionOps.cpp - products over windows that slide ----------------------------------===//
 #include "dialects/graph/ops/SlidingWindow.h"
 #include "runtime/common/device/DeviceKinds.h"
 
@@ -31,16 +31,19 @@ struct Convolution : SlidingWindow {
   int64_t groupInputs() const { return features / groups; }
   int64_t groupOutputs() const { return outputs / groups; }
   uint64_t multiplyAdds() const {
-    uint64_t count = llvm::SaturatingMultiply(uint64_t(batch) * uint64_t(outputs), uint64_t(groupInputs()));
+    uint64_t count =
+        llvm::SaturatingMultiply(uint64_t(batch) * uint64_t(outputs), uint64_t(groupInputs()));
     for (auto [places, width] : llvm::zip_equal(result, window))
-      count = llvm::SaturatingMultiply(llvm::SaturatingMultiply(count, uint64_t(places)), uint64_t(width));
+      count = llvm::SaturatingMultiply(llvm::SaturatingMultiply(count, uint64_t(places)),
+                                       uint64_t(width));
     return count;
   }
   uint64_t flops() const { return llvm::SaturatingMultiply<uint64_t>(multiplyAdds(), 2); }
 
   Sizes resultShape() const { return arrange<int64_t>(batch, outputs, result); }
   template <typename Element>
-  SmallVector<Element> arrangeFilter(Element inputs, Element outputs, ArrayRef<Element> places) const {
+  SmallVector<Element> arrangeFilter(Element inputs, Element outputs,
+                                     ArrayRef<Element> places) const {
     SmallVector<Element> all(places);
     if (hwio)
       all.append({inputs, outputs});
@@ -50,16 +53,19 @@ struct Convolution : SlidingWindow {
   }
 };
 
-// (C1) same element type, same rank >= 3   (C2) one entry a dimension of space, in bounds   (C3) groups divide the features, of which the
+// (C1) same element type, same rank >= 3   (C2) one entry a dimension of space, in bounds
+// (C3) groups divide the features, of which the
 // filter has one group's   (C4) the window fits in the padded input   (C5) what is padded may be a tensor
 template <typename OpOrAdaptor>
 FailureOr<Convolution> readConvolution(Loc loc, OpOrAdaptor op, Type inputType, Type filterType) {
-  auto input = dyn_cast<RankedTensorType>(inputType), filter = dyn_cast<RankedTensorType>(filterType);
-  if (!input || !filter || input.getElementType() != filter.getElementType() || input.getRank() != filter.getRank() ||
-      input.getRank() < 3)
-    return emitOptionalError(loc,
-                             "input and filter must have the same element type and the same rank of at least 3, got ",
-                             inputType, " and ", filterType);
+  auto input = dyn_cast<RankedTensorType>(inputType),
+       filter = dyn_cast<RankedTensorType>(filterType);
+  if (!input || !filter || input.getElementType() != filter.getElementType() ||
+      input.getRank() != filter.getRank() || input.getRank() < 3)
+    return emitOptionalError(
+        loc,
+        "input and filter must have the same element type and the same rank of at least 3, got ",
+        inputType, " and ", filterType);
   Convolution c;
   c.nhwc = op.getNhwc();
   c.hwio = op.getHwio();
@@ -72,11 +78,13 @@ FailureOr<Convolution> readConvolution(Loc loc, OpOrAdaptor op, Type inputType, 
       failed(c.setEntries(loc, "rhs_dilation", op.getRhsDilation(), 1, 1, c.dilation)))
     return failure();
   const int64_t filterInputs = c.hwio ? sizes.end()[-2] : sizes[1];
-  if (c.groups < 1 || c.features % c.groups || c.outputs % c.groups || filterInputs != c.features / c.groups)
-    return emitOptionalError(loc, c.groups, c.groups == 1 ? " group" : " groups", " of ", c.features,
-                             " input features (", input, ") and ", c.outputs,
-                             " output features need a filter of as many input features as a group has, got ",
-                             filterInputs, " (", filter, ")");
+  if (c.groups < 1 || c.features % c.groups || c.outputs % c.groups ||
+      filterInputs != c.features / c.groups)
+    return emitOptionalError(
+        loc, c.groups, c.groups == 1 ? " group" : " groups", " of ", c.features,
+        " input features (", input, ") and ", c.outputs,
+        " output features need a filter of as many input features as a group has, got ",
+        filterInputs, " (", filter, ")");
   if (failed(c.setResult(loc, input, c.outputs)))
     return failure();
   return c;
@@ -85,7 +93,9 @@ FailureOr<Convolution> readConvolution(Loc loc, OpOrAdaptor op, Type inputType, 
 template <typename Op> Convolution of(Op op, Type input, Type filter) {
   return *readConvolution(std::nullopt, op, input, filter);
 }
-Convolution of(ConvolutionOp op) { return of(op, op.getInput().getType(), op.getFilter().getType()); }
+Convolution of(ConvolutionOp op) {
+  return of(op, op.getInput().getType(), op.getFilter().getType());
+}
 Convolution of(ConvolutionInputGradOp op) { return of(op, op.getType(), op.getFilter().getType()); }
 Convolution of(ConvolutionFilterGradOp op) { return of(op, op.getInput().getType(), op.getType()); }
 
@@ -95,26 +105,29 @@ template <typename Op> LogicalResult verifyGradient(Op op, Type input, Type filt
     return failure();
   auto expected = cast<RankedTensorType>(input).clone(c->resultShape());
   if (gradient != expected)
-    return op.emitOpError() << "gradient must be of the type of the convolution's result, " << expected << ", got "
-                            << gradient;
+    return op.emitOpError() << "gradient must be of the type of the convolution's result, "
+                            << expected << ", got " << gradient;
   return success();
 }
 
 /// Another op of the three, or the same one, with the same windows.
-template <typename To, typename From> Value makeLike(OpBuilder &builder, From op, Type type, Value a, Value b) {
-  return To::create(builder, op.getLoc(), type, a, b, op.getWindowStridesAttr(), op.getPaddingLowAttr(),
-                    op.getPaddingHighAttr(), op.getRhsDilationAttr(), op.getFeatureGroupCountAttr(), op.getNhwcAttr(),
-                    op.getHwioAttr());
+template <typename To, typename From>
+Value makeLike(OpBuilder &builder, From op, Type type, Value a, Value b) {
+  return To::create(builder, op.getLoc(), type, a, b, op.getWindowStridesAttr(),
+                    op.getPaddingLowAttr(), op.getPaddingHighAttr(), op.getRhsDilationAttr(),
+                    op.getFeatureGroupCountAttr(), op.getNhwcAttr(), op.getHwioAttr());
 }
 
 } // namespace
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Types and constraints
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-LogicalResult ConvolutionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  FailureOr<Convolution> c = readConvolution(loc, adaptor, adaptor.getInput().getType(), adaptor.getFilter().getType());
+LogicalResult ConvolutionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor,
+                                              Types &types) {
+  FailureOr<Convolution> c =
+      readConvolution(loc, adaptor, adaptor.getInput().getType(), adaptor.getFilter().getType());
   if (failed(c))
     return failure();
   types.push_back(typeOf(adaptor.getInput()).clone(c->resultShape()));
@@ -130,9 +143,10 @@ LogicalResult ConvolutionFilterGradOp::verify() {
   return verifyGradient(*this, getInput().getType(), getType(), getGradient().getType());
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
-// Loops: of operands that are padded already. Window places go before features, so that the order of a sum is the same in each layout.
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
+// Loops: of operands that are padded already. Window places go before features, so that the order
+// of a sum is the same in each layout.
+//===------------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -143,22 +157,29 @@ struct ConvolutionNest : NestMaker {
 
   /// Over the features of a group that are kept; one alone needs no loop beside the groups'.
   AffineExpr kept(int64_t features) {
-    return c.groups > 1 && features == 1 ? getAffineConstantExpr(0, context) : loop(/*reduced=*/false);
+    return c.groups > 1 && features == 1 ? getAffineConstantExpr(0, context)
+                                         : loop(/*reduced=*/false);
   }
-  AffineExpr group() { return c.groups > 1 ? loop(/*reduced=*/false) : getAffineConstantExpr(0, context); }
-  AffineMap ofInput(AffineExpr batch, AffineExpr group, AffineExpr feature, const SlidingWindow::Places &places) {
+  AffineExpr group() {
+    return c.groups > 1 ? loop(/*reduced=*/false) : getAffineConstantExpr(0, context);
+  }
+  AffineMap ofInput(AffineExpr batch, AffineExpr group, AffineExpr feature,
+                    const SlidingWindow::Places &places) {
     return at(batch, group * c.groupInputs() + feature, places);
   }
-  AffineMap ofResult(AffineExpr batch, AffineExpr group, AffineExpr feature, const SlidingWindow::Places &places) {
+  AffineMap ofResult(AffineExpr batch, AffineExpr group, AffineExpr feature,
+                     const SlidingWindow::Places &places) {
     return at(batch, group * c.groupOutputs() + feature, places);
   }
-  AffineMap ofFilter(AffineExpr group, AffineExpr input, AffineExpr output, const SlidingWindow::Places &places) {
+  AffineMap ofFilter(AffineExpr group, AffineExpr input, AffineExpr output,
+                     const SlidingWindow::Places &places) {
     return map(c.arrangeFilter<AffineExpr>(input, group * c.groupOutputs() + output, places));
   }
 };
 
 /// Loops over a tensor in its own order.
-void inOrder(bool placesFirst, llvm::function_ref<void()> places, llvm::function_ref<void()> features) {
+void inOrder(bool placesFirst, llvm::function_ref<void()> places,
+             llvm::function_ref<void()> features) {
   (placesFirst ? places : features)();
   (placesFirst ? features : places)();
 }
@@ -230,28 +251,35 @@ static Results addProduct(OpBuilder &builder, Operation *op, Elements x, Element
   ScalarArithmetic s{builder, op->getLoc()};
   return {s.add(old[0], s.multiply(x[0], x[1]))};
 }
-TypedAttr ConvolutionOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Zero); }
+TypedAttr ConvolutionOp::getStart(unsigned) {
+  return getStartOf(getResult(), ReductionIdentity::Zero);
+}
 Results ConvolutionOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return addProduct(builder, *this, x, old);
 }
-TypedAttr ConvolutionInputGradOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Zero); }
+TypedAttr ConvolutionInputGradOp::getStart(unsigned) {
+  return getStartOf(getResult(), ReductionIdentity::Zero);
+}
 Results ConvolutionInputGradOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return addProduct(builder, *this, x, old);
 }
-TypedAttr ConvolutionFilterGradOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Zero); }
+TypedAttr ConvolutionFilterGradOp::getStart(unsigned) {
+  return getStartOf(getResult(), ReductionIdentity::Zero);
+}
 Results ConvolutionFilterGradOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return addProduct(builder, *this, x, old);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Decompositions: what is padded becomes a tensor of its own
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Values ConvolutionOp::decompose(OpBuilder &builder) {
   const Convolution c = of(*this);
   if (!c.isPadded())
     return {};
-  Value padded = c.pad(builder, getLoc(), getInput(), getStartOf(getInput(), ReductionIdentity::Zero));
+  Value padded =
+      c.pad(builder, getLoc(), getInput(), getStartOf(getInput(), ReductionIdentity::Zero));
   return {create(builder, getLoc(), getType(), padded, getFilter(), getWindowStridesAttr(), {}, {},
                  getRhsDilationAttr(), getFeatureGroupCountAttr(), getNhwcAttr(), getHwioAttr())};
 }
@@ -260,66 +288,76 @@ Values ConvolutionInputGradOp::decompose(OpBuilder &builder) {
   const Convolution c = of(*this);
   if (c.isSpread())
     return {};
-  Value spread = c.spread(builder, getLoc(), getGradient(), getStartOf(getGradient(), ReductionIdentity::Zero));
+  Value spread = c.spread(builder, getLoc(), getGradient(),
+                          getStartOf(getGradient(), ReductionIdentity::Zero));
   Sizes reach;
   for (size_t i = 0; i < c.space(); ++i)
     reach.push_back(c.reach(i));
   auto around = builder.getDenseI64ArrayAttr(reach);
-  return {create(builder, getLoc(), getType(), spread, getFilter(), {}, around, around, getRhsDilationAttr(),
-                 getFeatureGroupCountAttr(), getNhwcAttr(), getHwioAttr())};
+  return {create(builder, getLoc(), getType(), spread, getFilter(), {}, around, around,
+                 getRhsDilationAttr(), getFeatureGroupCountAttr(), getNhwcAttr(), getHwioAttr())};
 }
 
 Values ConvolutionFilterGradOp::decompose(OpBuilder &builder) {
   const Convolution c = of(*this);
   if (!c.isPadded())
     return {};
-  Value padded = c.pad(builder, getLoc(), getInput(), getStartOf(getInput(), ReductionIdentity::Zero));
-  return {create(builder, getLoc(), getType(), padded, getGradient(), getWindowStridesAttr(), {}, {},
-                 getRhsDilationAttr(), getFeatureGroupCountAttr(), getNhwcAttr(), getHwioAttr())};
+  Value padded =
+      c.pad(builder, getLoc(), getInput(), getStartOf(getInput(), ReductionIdentity::Zero));
+  return {create(builder, getLoc(), getType(), padded, getGradient(), getWindowStridesAttr(), {},
+                 {}, getRhsDilationAttr(), getFeatureGroupCountAttr(), getNhwcAttr(),
+                 getHwioAttr())};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Gradients: each of the three is linear in both operands
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-void ConvolutionOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void ConvolutionOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                                  Gradients result) {
   if (needed[0])
-    result[0] = makeLike<ConvolutionInputGradOp>(builder, *this, getInput().getType(), g[0], getFilter());
+    result[0] =
+        makeLike<ConvolutionInputGradOp>(builder, *this, getInput().getType(), g[0], getFilter());
   if (needed[1])
-    result[1] = makeLike<ConvolutionFilterGradOp>(builder, *this, getFilter().getType(), getInput(), g[0]);
+    result[1] =
+        makeLike<ConvolutionFilterGradOp>(builder, *this, getFilter().getType(), getInput(), g[0]);
 }
 
-void ConvolutionInputGradOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void ConvolutionInputGradOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                                           Gradients result) {
   if (needed[0])
     result[0] = makeLike<ConvolutionOp>(builder, *this, getGradient().getType(), g[0], getFilter());
   if (needed[1])
-    result[1] = makeLike<ConvolutionFilterGradOp>(builder, *this, getFilter().getType(), g[0], getGradient());
+    result[1] = makeLike<ConvolutionFilterGradOp>(builder, *this, getFilter().getType(), g[0],
+                                                  getGradient());
 }
 
-void ConvolutionFilterGradOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
-                                            Gradients result) {
+void ConvolutionFilterGradOp::buildGradient(OpBuilder &builder, ValueRange g,
+                                            NeededGradients needed, Gradients result) {
   if (needed[0])
-    result[0] = makeLike<ConvolutionInputGradOp>(builder, *this, getInput().getType(), getGradient(), g[0]);
+    result[0] =
+        makeLike<ConvolutionInputGradOp>(builder, *this, getInput().getType(), getGradient(), g[0]);
   if (needed[1])
     result[1] = makeLike<ConvolutionOp>(builder, *this, getGradient().getType(), getInput(), g[0]);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What libraries and passes ask
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Whether a CPU's library has it: all three, or none.
 static bool isLibrarys(const Convolution &c, Type type, StringRef kind) {
-  // Below so many multiply-adds a call, which brings the filter into the library's order, costs more than the loops.
+  // Below so many multiply-adds a call, which brings the filter into the library's order, costs
+  // more than the loops.
   constexpr uint64_t least = 32768;
   // The library counts in 32 bits.
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
-  if (graphc::device::runsPtx(kind) || !cast<RankedTensorType>(type).getElementType().isF32() || c.space() > 3 ||
-      c.multiplyAdds() < least)
+  if (graphc::device::runsPtx(kind) || !cast<RankedTensorType>(type).getElementType().isF32() ||
+      c.space() > 3 || c.multiplyAdds() < least)
     return false;
   for (size_t i = 0; i < c.space(); ++i)
-    if (c.low[i] < 0 || c.high[i] < 0 || c.low[i] > c.reach(i) || c.high[i] > c.reach(i) || c.strides[i] > most ||
-        c.dilation[i] > most)
+    if (c.low[i] < 0 || c.high[i] < 0 || c.low[i] > c.reach(i) || c.high[i] > c.reach(i) ||
+        c.strides[i] > most || c.dilation[i] > most)
       return false;
   auto elements = [](const Sizes &shape) {
     int64_t count = 1;
@@ -327,7 +365,8 @@ static bool isLibrarys(const Convolution &c, Type type, StringRef kind) {
       count *= size;
     return count;
   };
-  return elements(c.arrange<int64_t>(c.batch, c.features, c.input)) <= most && elements(c.resultShape()) <= most &&
+  return elements(c.arrange<int64_t>(c.batch, c.features, c.input)) <= most &&
+         elements(c.resultShape()) <= most &&
          elements(c.arrangeFilter<int64_t>(c.groupInputs(), c.outputs, c.window)) <= most;
 }
 
@@ -350,19 +389,25 @@ static DictionaryAttr describe(const Convolution &c, MLIRContext *context) {
 StringRef ConvolutionOp::getLibraryKernel(StringRef kind) {
   return isLibrarys(of(*this), getType(), kind) ? "convolution" : "";
 }
-DictionaryAttr ConvolutionOp::getLibraryDescriptor(StringRef) { return describe(of(*this), getContext()); }
+DictionaryAttr ConvolutionOp::getLibraryDescriptor(StringRef) {
+  return describe(of(*this), getContext());
+}
 StringRef ConvolutionInputGradOp::getLibraryKernel(StringRef kind) {
   return isLibrarys(of(*this), getType(), kind) ? "convolution_input_grad" : "";
 }
-DictionaryAttr ConvolutionInputGradOp::getLibraryDescriptor(StringRef) { return describe(of(*this), getContext()); }
+DictionaryAttr ConvolutionInputGradOp::getLibraryDescriptor(StringRef) {
+  return describe(of(*this), getContext());
+}
 StringRef ConvolutionFilterGradOp::getLibraryKernel(StringRef kind) {
   return isLibrarys(of(*this), getType(), kind) ? "convolution_filter_grad" : "";
 }
-DictionaryAttr ConvolutionFilterGradOp::getLibraryDescriptor(StringRef) { return describe(of(*this), getContext()); }
+DictionaryAttr ConvolutionFilterGradOp::getLibraryDescriptor(StringRef) {
+  return describe(of(*this), getContext());
+}
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint64_t ConvolutionOp::getFlops() { return of(*this).flops(); }
 uint64_t ConvolutionInputGradOp::getFlops() { return of(*this).flops(); }

@@ -1,4 +1,4 @@
-//===- DynamicSliceOps.cpp - boxes of elements that begin where data say ------------------------------------------===//
+//===- DynamicSliceOps.cpp - boxes of elements that begin where data say ----------------------===//
 #include "dialects/graph/ops/ConstantFolding.h"
 #include "dialects/graph/ops/ExpansionBuilder.h"
 #include "dialects/graph/ops/ExplicitLoops.h"
@@ -16,9 +16,9 @@ void graphc::graph::registerDynamicSliceOps(GraphDialect &dialect) {
       >(dialect);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Types and constraints
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // (C1) of both: a scalar start for each dimension, all of the same type
 static LogicalResult verifyStarts(Loc loc, RankedTensorType operand, ValueRange starts) {
@@ -26,14 +26,16 @@ static LogicalResult verifyStarts(Loc loc, RankedTensorType operand, ValueRange 
     return emitOptionalError(loc, "expected a start for each of the ", operand.getRank(),
                              " dimensions of the operand, got ", starts.size());
   for (Value start : starts)
-    if (start.getType() != starts.front().getType() || !tensorOf(start) || tensorOf(start).getRank() != 0)
-      return emitOptionalError(loc, "starts must be scalars, all of the same type, got ", starts.front().getType(),
-                               " and ", start.getType());
+    if (start.getType() != starts.front().getType() || !tensorOf(start) ||
+        tensorOf(start).getRank() != 0)
+      return emitOptionalError(loc, "starts must be scalars, all of the same type, got ",
+                               starts.front().getType(), " and ", start.getType());
   return success();
 }
 
 // (C1) a scalar start for each dimension   (C2) sizes from 1 to the operand's
-LogicalResult DynamicSliceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+LogicalResult DynamicSliceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor,
+                                               Types &types) {
   RankedTensorType type = tensorOf(adaptor.getOperand());
   if (!type)
     return emitOptionalError(loc, "expected a ranked tensor, got ", adaptor.getOperand().getType());
@@ -41,12 +43,12 @@ LogicalResult DynamicSliceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor a
     return failure();
   ArrayRef<int64_t> sizes = adaptor.getSliceSizes();
   if (int64_t(sizes.size()) != type.getRank())
-    return emitOptionalError(loc, "slice_sizes must have one entry for each of the ", type.getRank(),
-                             " dimensions of the operand, got ", sizes.size());
+    return emitOptionalError(loc, "slice_sizes must have one entry for each of the ",
+                             type.getRank(), " dimensions of the operand, got ", sizes.size());
   for (auto [i, size] : llvm::enumerate(sizes))
     if (size < 1 || size > type.getDimSize(unsigned(i)))
-      return emitOptionalError(loc, "slice size of dimension ", i, " must be from 1 to ", type.getDimSize(unsigned(i)),
-                               ", got ", size);
+      return emitOptionalError(loc, "slice size of dimension ", i, " must be from 1 to ",
+                               type.getDimSize(unsigned(i)), ", got ", size);
   types.push_back(type.clone(sizes));
   return success();
 }
@@ -56,7 +58,8 @@ LogicalResult DynamicUpdateSliceOp::verify() {
   RankedTensorType type = tensorOf(getOperand()), update = tensorOf(getUpdate());
   if (failed(verifyStarts(getLoc(), type, getStartIndices())))
     return failure();
-  bool fits = update.getElementType() == type.getElementType() && update.getRank() == type.getRank();
+  bool fits =
+      update.getElementType() == type.getElementType() && update.getRank() == type.getRank();
   for (int64_t i = 0; fits && i < type.getRank(); ++i)
     fits = update.getDimSize(unsigned(i)) <= type.getDimSize(unsigned(i));
   if (fits)
@@ -66,18 +69,20 @@ LogicalResult DynamicUpdateSliceOp::verify() {
          << type << " and update " << update;
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Folds
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 OpFoldResult DynamicSliceOp::fold(FoldAdaptor adaptor) {
   if (getOperand().getType() == getType())
     return getOperand();
   auto constant = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand());
-  return constant && constant.isSplat() ? constant.resizeSplat(cast<ShapedType>(getType())) : OpFoldResult();
+  return constant && constant.isSplat() ? constant.resizeSplat(cast<ShapedType>(getType()))
+                                        : OpFoldResult();
 }
 
-/// Where boxes of these sizes begin, each as near to its start as the operand has room; nothing where a start is not known.
+/// Where boxes of these sizes begin, each as near to its start as the operand has room; nothing
+/// where a start is not known.
 static std::optional<SmallVector<int64_t>> findStarts(ValueRange starts, ArrayRef<int64_t> sizes,
                                                       RankedTensorType operand) {
   SmallVector<int64_t> found;
@@ -108,9 +113,10 @@ LogicalResult DynamicSliceOp::canonicalize(DynamicSliceOp op, PatternRewriter &r
 }
 
 /// Elements [from, to) of a value along a dimension.
-static Value takePiece(PatternRewriter &rewriter, Location loc, Value value, unsigned dimension, int64_t from,
-                       int64_t to, DeviceAttr device) {
-  SmallVector<int64_t> starts(typeOf(value).getRank(), 0), limits(typeOf(value).getShape()), strides(starts.size(), 1);
+static Value takePiece(PatternRewriter &rewriter, Location loc, Value value, unsigned dimension,
+                       int64_t from, int64_t to, DeviceAttr device) {
+  SmallVector<int64_t> starts(typeOf(value).getRank(), 0), limits(typeOf(value).getShape()),
+      strides(starts.size(), 1);
   starts[dimension] = from;
   limits[dimension] = to;
   auto piece = SliceOp::create(rewriter, loc, value, starts, limits, strides);
@@ -118,8 +124,10 @@ static Value takePiece(PatternRewriter &rewriter, Location loc, Value value, uns
   return piece;
 }
 
-/// Of known starts, along one dimension, in a constant or in what is joined along that: the pieces side by side.
-LogicalResult DynamicUpdateSliceOp::canonicalize(DynamicUpdateSliceOp op, PatternRewriter &rewriter) {
+/// Of known starts, along one dimension, in a constant or in what is joined along that: the pieces
+/// side by side.
+LogicalResult DynamicUpdateSliceOp::canonicalize(DynamicUpdateSliceOp op,
+                                                 PatternRewriter &rewriter) {
   const RankedTensorType type = typeOf(op.getOperand()), update = typeOf(op.getUpdate());
   std::optional<unsigned> along;
   for (unsigned i = 0; i < type.getRank(); ++i) {
@@ -130,9 +138,11 @@ LogicalResult DynamicUpdateSliceOp::canonicalize(DynamicUpdateSliceOp op, Patter
     along = i;
   }
   auto joined = op.getOperand().getDefiningOp<ConcatenateOp>();
-  if (!along || !(joined ? joined.getDimension() == *along : matchPattern(op.getOperand(), m_Constant())))
+  if (!along ||
+      !(joined ? joined.getDimension() == *along : matchPattern(op.getOperand(), m_Constant())))
     return failure();
-  std::optional<SmallVector<int64_t>> starts = findStarts(op.getStartIndices(), update.getShape(), type);
+  std::optional<SmallVector<int64_t>> starts =
+      findStarts(op.getStartIndices(), update.getShape(), type);
   if (!starts)
     return failure();
   const DeviceAttr device = getDevice(op);
@@ -146,11 +156,14 @@ LogicalResult DynamicUpdateSliceOp::canonicalize(DynamicUpdateSliceOp op, Patter
     const int64_t kept = std::clamp<int64_t>(first - begin, 0, size),
                   behind = std::clamp<int64_t>(limit - begin, 0, size);
     if (kept > 0)
-      pieces.push_back(kept == size ? piece : takePiece(rewriter, op.getLoc(), piece, *along, 0, kept, device));
+      pieces.push_back(
+          kept == size ? piece : takePiece(rewriter, op.getLoc(), piece, *along, 0, kept, device));
     if (begin <= first && first < end)
       pieces.push_back(op.getUpdate());
     if (behind < size && kept < size)
-      pieces.push_back(behind == 0 ? piece : takePiece(rewriter, op.getLoc(), piece, *along, behind, size, device));
+      pieces.push_back(behind == 0
+                           ? piece
+                           : takePiece(rewriter, op.getLoc(), piece, *along, behind, size, device));
     begin = end;
   }
   auto all = rewriter.replaceOpWithNewOp<ConcatenateOp>(op, pieces, uint64_t(*along));
@@ -163,13 +176,13 @@ OpFoldResult DynamicUpdateSliceOp::fold(FoldAdaptor) {
   return getUpdate().getType() == getType() ? getUpdate() : Value();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Where a box of these sizes begins in `operand`.
-static ExplicitLoops::Place loadBegins(ExplicitLoops &loops, ArrayRef<int64_t> operand, ArrayRef<int64_t> sizes,
-                                       ValueRange starts) {
+static ExplicitLoops::Place loadBegins(ExplicitLoops &loops, ArrayRef<int64_t> operand,
+                                       ArrayRef<int64_t> sizes, ValueRange starts) {
   ExplicitLoops::Place begins;
   for (auto [start, whole, size] : llvm::zip_equal(starts, operand, sizes))
     begins.push_back(loops.bring(loops.loadIndex(start, {}), 0, whole - size));
@@ -177,16 +190,18 @@ static ExplicitLoops::Place loadBegins(ExplicitLoops &loops, ArrayRef<int64_t> o
 }
 
 int64_t DynamicSliceOp::getParts() { return getType().getNumElements(); }
-void DynamicSliceOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
+void DynamicSliceOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                                const LoopTarget &target) {
   buildAllParts(*this, builder, operands, outs, target);
 }
-void DynamicSliceOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
-                                const LoopTarget &) {
+void DynamicSliceOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                                Value first, Value limit, const LoopTarget &) {
   ExplicitLoops loops{builder, getLoc()};
   ArrayRef<int64_t> shape = getType().getShape();
   if (shape.empty())
     return loops.store(loops.load(operands[0], {}), outs[0], {});
-  const ExplicitLoops::Place begins = loadBegins(loops, shapeOf(operands[0]), shape, operands.drop_front());
+  const ExplicitLoops::Place begins =
+      loadBegins(loops, shapeOf(operands[0]), shape, operands.drop_front());
   loops.overElements(shape, first, limit, [&](ValueRange row, Value from, Value to) {
     loops.over(from, to, [&](Value last) {
       ExplicitLoops::Place place(row), source;
@@ -201,7 +216,8 @@ void DynamicSliceOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRa
 /// Which dimension the parts go along; none of a scalar.
 static std::optional<size_t> getCut(DynamicUpdateSliceOp op) {
   ArrayRef<int64_t> shape = op.getType().getShape();
-  return shape.empty() ? std::nullopt : std::optional<size_t>(llvm::max_element(shape) - shape.begin());
+  return shape.empty() ? std::nullopt
+                       : std::optional<size_t>(llvm::max_element(shape) - shape.begin());
 }
 
 int64_t DynamicUpdateSliceOp::getParts() {
@@ -216,8 +232,8 @@ void DynamicUpdateSliceOp::buildLoops(OpBuilder &builder, ValueRange operands, V
   buildAllParts(*this, builder, operands, outs, target);
 }
 /// First the operand's elements, then the update's, of each those that lie in these parts.
-void DynamicUpdateSliceOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first,
-                                      Value limit, const LoopTarget &) {
+void DynamicUpdateSliceOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                                      Value first, Value limit, const LoopTarget &) {
   ExplicitLoops loops{builder, getLoc()};
   ArrayRef<int64_t> shape = getType().getShape(), sizes = typeOf(getUpdate()).getShape();
   const std::optional<size_t> cut = getCut(*this);
@@ -237,28 +253,31 @@ void DynamicUpdateSliceOp::buildParts(OpBuilder &builder, ValueRange operands, V
   });
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Gradients
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-void DynamicSliceOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+void DynamicSliceOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                   Gradients result) {
   Value zeros = GradientBuilder(builder, *this).splat(getOperand().getType(), 0);
   result[0] = DynamicUpdateSliceOp::create(builder, getLoc(), zeros, g[0], getStartIndices());
 }
 
 // What was overwritten has none.
-void DynamicUpdateSliceOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void DynamicUpdateSliceOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                                         Gradients result) {
   if (needed[0]) {
     Value zeros = GradientBuilder(builder, *this).splat(getUpdate().getType(), 0);
     result[0] = DynamicUpdateSliceOp::create(builder, getLoc(), g[0], zeros, getStartIndices());
   }
   if (needed[1])
-    result[1] = DynamicSliceOp::create(builder, getLoc(), g[0], getStartIndices(), typeOf(getUpdate()).getShape());
+    result[1] = DynamicSliceOp::create(builder, getLoc(), g[0], getStartIndices(),
+                                       typeOf(getUpdate()).getShape());
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint64_t DynamicSliceOp::getFlops() { return 0; }
 uint64_t DynamicUpdateSliceOp::getFlops() { return 0; }

@@ -1,4 +1,4 @@
-//===- EmbeddingOps.cpp - rows of tables, and the largest elements ------------------------------------------------===//
+//===- EmbeddingOps.cpp - rows of tables, and the largest elements ----------------------------===//
 #include "dialects/graph/ops/ExpansionBuilder.h"
 #include "dialects/graph/ops/ExplicitLoops.h"
 #include "dialects/graph/ops/PassOpBuilders.h"
@@ -16,15 +16,16 @@ void graphc::graph::registerEmbeddingOps(GraphDialect &dialect) {
       >(dialect);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Types and constraints
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // (C1) a table of two dimensions
 LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   RankedTensorType table = tensorOf(adaptor.getTable()), ids = tensorOf(adaptor.getIds());
   if (!table || !ids || table.getRank() != 2)
-    return emitOptionalError(loc, "table must have two dimensions, got ", adaptor.getTable().getType());
+    return emitOptionalError(loc, "table must have two dimensions, got ",
+                             adaptor.getTable().getType());
   SmallVector<int64_t> shape(ids.getShape());
   shape.push_back(table.getDimSize(1));
   types.push_back(table.clone(shape));
@@ -33,20 +34,23 @@ LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
 
 // (C1) a row for each number   (C2) pieces and leaves   (C3) the op's own memory
 LogicalResult SumRowsOp::verify() {
-  RankedTensorType numbers = tensorOf(getNumbers()), rows = tensorOf(getRows()), first = tensorOf(getFirst()),
-                   next = tensorOf(getNext());
-  if (getRow().getType() != numbers || getSums().getType() != rows || rows.getRank() != numbers.getRank() + 1 ||
-      rows.getShape().drop_back() != numbers.getShape())
-    return emitOpError() << "expected a row for each number, and results of their types, got numbers " << numbers
-                         << ", rows " << rows << " and results " << getRow().getType() << " and "
-                         << getSums().getType();
-  const int64_t count = numbers.getNumElements(), batches = int64_t(getMicroBatches()), perLeaf = int64_t(getPerLeaf());
+  RankedTensorType numbers = tensorOf(getNumbers()), rows = tensorOf(getRows()),
+                   first = tensorOf(getFirst()), next = tensorOf(getNext());
+  if (getRow().getType() != numbers || getSums().getType() != rows ||
+      rows.getRank() != numbers.getRank() + 1 || rows.getShape().drop_back() != numbers.getShape())
+    return emitOpError()
+           << "expected a row for each number, and results of their types, got numbers " << numbers
+           << ", rows " << rows << " and results " << getRow().getType() << " and "
+           << getSums().getType();
+  const int64_t count = numbers.getNumElements(), batches = int64_t(getMicroBatches()),
+                perLeaf = int64_t(getPerLeaf());
   if (count % batches || batches % perLeaf)
     return emitOpError() << "expected micro_batches that divide " << count
-                         << " numbers, and per_leaf that divides them, got " << batches << " and " << perLeaf;
+                         << " numbers, and per_leaf that divides them, got " << batches << " and "
+                         << perLeaf;
   Type i32 = IntegerType::get(getContext(), 32);
-  if (first.getRank() != 1 || first.getElementType() != i32 || next != RankedTensorType::get({count}, i32) ||
-      count > std::numeric_limits<int32_t>::max())
+  if (first.getRank() != 1 || first.getElementType() != i32 ||
+      next != RankedTensorType::get({count}, i32) || count > std::numeric_limits<int32_t>::max())
     return emitOpError()
            << "expected memory of type i32 for each row of the table, and for each of fewer than 2^31 numbers, got "
            << first << " and " << next << " of " << count << " numbers";
@@ -55,15 +59,17 @@ LogicalResult SumRowsOp::verify() {
 
 // (C1) a table of two dimensions, a row of it for each number
 LogicalResult EmbeddingGradOp::verify() {
-  RankedTensorType ids = tensorOf(getIds()), gradient = tensorOf(getGradient()), result = tensorOf(getResult());
+  RankedTensorType ids = tensorOf(getIds()), gradient = tensorOf(getGradient()),
+                   result = tensorOf(getResult());
   if (result.getRank() == 2 && gradient.getElementType() == result.getElementType()) {
     SmallVector<int64_t> shape(ids.getShape());
     shape.push_back(result.getDimSize(1));
     if (gradient.getShape() == ArrayRef(shape))
       return success();
   }
-  return emitOpError() << "result must have two dimensions, and the gradient a row of it for each of the ids, got ids "
-                       << ids << ", gradient " << gradient << " and result " << result;
+  return emitOpError()
+         << "result must have two dimensions, and the gradient a row of it for each of the ids, got ids "
+         << ids << ", gradient " << gradient << " and result " << result;
 }
 
 // (C1) 1 <= k <= last dimension   (C2) types of the results
@@ -71,61 +77,73 @@ LogicalResult TopKOp::verify() {
   RankedTensorType type = tensorOf(getOperand());
   const int64_t k = int64_t(getK());
   if (type.getRank() < 1 || k > type.getShape().back())
-    return emitOpError() << "k must be from 1 to the size of the operand's last dimension, got " << k << " and "
-                         << type;
+    return emitOpError() << "k must be from 1 to the size of the operand's last dimension, got "
+                         << k << " and " << type;
   SmallVector<int64_t> shape(type.getShape());
   shape.back() = k;
   if (getValues().getType() != type.clone(shape))
-    return emitOpError() << "values must be of type " << type.clone(shape) << ", got " << getValues().getType();
-  auto of = [&](unsigned bits) { return RankedTensorType::get(shape, IntegerType::get(getContext(), bits)); };
+    return emitOpError() << "values must be of type " << type.clone(shape) << ", got "
+                         << getValues().getType();
+  auto of = [&](unsigned bits) {
+    return RankedTensorType::get(shape, IntegerType::get(getContext(), bits));
+  };
   if (getIndices().getType() != of(32) && getIndices().getType() != of(64))
     return emitOpError() << "indices must be of type " << of(32) << " or " << of(64) << ", got "
                          << getIndices().getType();
   if (getIndices().getType() == of(32) && type.getShape().back() > int64_t(1) << 31)
-    return emitOpError() << "indices must be of type " << of(64) << ", as the last dimension of " << type
-                         << " has indices that no i32 holds";
+    return emitOpError() << "indices must be of type " << of(64) << ", as the last dimension of "
+                         << type << " has indices that no i32 holds";
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 int64_t EmbeddingOp::getParts() { return getType().getNumElements(); }
-void EmbeddingOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
+void EmbeddingOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                             const LoopTarget &target) {
   buildAllParts(*this, builder, operands, outs, target);
 }
-void EmbeddingOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
-                             const LoopTarget &) {
+void EmbeddingOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first,
+                             Value limit, const LoopTarget &) {
   ExplicitLoops loops{builder, getLoc()};
   const int64_t rows = typeOf(getTable()).getDimSize(0);
   Value zero = loops.constant(builder.getZeroAttr(getType().getElementType()));
-  loops.overElements(getType().getShape(), first, limit, [&](ValueRange place, Value from, Value to) {
-    Value id = loops.countFrom(getFirstRow(), loops.loadIndex(operands[1], place));
-    Value count = arith::ConstantOp::create(builder, getLoc(), builder.getI64IntegerAttr(rows));
-    Value isRow = arith::CmpIOp::create(builder, getLoc(), arith::CmpIPredicate::ult, id, count);
-    Value row = loops.bring(id, 0, rows - 1);
-    loops.over(from, to, [&](Value column) {
-      ExplicitLoops::Place to(place);
-      to.push_back(column);
-      Value element = loops.load(operands[0], {row, column});
-      loops.store(arith::SelectOp::create(builder, getLoc(), isRow, element, zero), outs[0], to);
-    });
-  });
+  loops.overElements(
+      getType().getShape(), first, limit, [&](ValueRange place, Value from, Value to) {
+        Value id = loops.countFrom(getFirstRow(), loops.loadIndex(operands[1], place));
+        Value count = arith::ConstantOp::create(builder, getLoc(), builder.getI64IntegerAttr(rows));
+        Value isRow =
+            arith::CmpIOp::create(builder, getLoc(), arith::CmpIPredicate::ult, id, count);
+        Value row = loops.bring(id, 0, rows - 1);
+        loops.over(from, to, [&](Value column) {
+          ExplicitLoops::Place to(place);
+          to.push_back(column);
+          Value element = loops.load(operands[0], {row, column});
+          loops.store(arith::SelectOp::create(builder, getLoc(), isRow, element, zero), outs[0],
+                      to);
+        });
+      });
 }
 
-/// Of each number a list: `first` has where it stands first, `next` at each place where it stands again. Sums are made in place, from level to
-/// level: those of a micro-batch, then those of a leaf, then those of 2, 4, … leaves. On each a list is walked once, and what is of one group
-/// with the entry before it is added there and leaves the list. Groups of a level are equal runs of places.
-void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
+/// Of each number a list: `first` has where it stands first, `next` at each place where it stands
+/// again. Sums are made in place, from level to level: those of a micro-batch, then those of a
+/// leaf, then those of 2, 4, … leaves. On each a list is walked once, and what is of one group with
+/// the entry before it is added there and leaves the list. Groups of a level are equal runs of
+/// places.
+void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                           const LoopTarget &) {
   ExplicitLoops loops{builder, getLoc()};
   ScalarArithmetic scalars{builder, getLoc()};
   const Location loc = getLoc();
   ArrayRef<int64_t> shape = typeOf(getNumbers()).getShape();
-  const int64_t count = typeOf(getNumbers()).getNumElements(), width = typeOf(getRows()).getShape().back(),
+  const int64_t count = typeOf(getNumbers()).getNumElements(),
+                width = typeOf(getRows()).getShape().back(),
                 table = typeOf(getFirst()).getDimSize(0), each = count / int64_t(getMicroBatches()),
                 leaves = int64_t(getMicroBatches() / getPerLeaf());
-  Type numberType = typeOf(getNumbers()).getElementType(), i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  Type numberType = typeOf(getNumbers()).getElementType(), i32 = builder.getI32Type(),
+       i64 = builder.getI64Type();
   Value row = outs[0], sums = outs[1], first = outs[2], next = outs[3];
   auto inside = [&](Value condition, llvm::function_ref<void()> body) {
     auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
@@ -165,27 +183,36 @@ void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
     });
     loops.over(loops.index(0), loops.index(width), [&, isRow = isRow](Value column) {
       Value element = scalars.add(zero, loops.load(operands[1], withColumn(place, column)));
-      loops.store(arith::SelectOp::create(builder, loc, isRow, element, zero), sums, withColumn(place, column));
+      loops.store(arith::SelectOp::create(builder, loc, isRow, element, zero), sums,
+                  withColumn(place, column));
     });
   });
-  // The list that begins at a place: all that is of one group of `size` places is added to the first of the group.
+  // The list that begins at a place: all that is of one group of `size` places is added to the
+  // first of the group.
   auto walk = [&](Value begin, Value size) {
-    auto group = [&](Value place) -> Value { return arith::DivUIOp::create(builder, loc, place, size); };
+    auto group = [&](Value place) -> Value {
+      return arith::DivUIOp::create(builder, loc, place, size);
+    };
     scf::WhileOp::create(
-        builder, loc, TypeRange{i64, i64}, ValueRange{loops.toI64(begin), loops.loadIndex(next, begin)},
+        builder, loc, TypeRange{i64, i64},
+        ValueRange{loops.toI64(begin), loops.loadIndex(next, begin)},
         [&](OpBuilder &, Location, ValueRange carried) {
-          scf::ConditionOp::create(builder, loc, loops.compare(arith::CmpIPredicate::sge, carried[1], loops.number(0)),
-                                   carried);
+          scf::ConditionOp::create(
+              builder, loc, loops.compare(arith::CmpIPredicate::sge, carried[1], loops.number(0)),
+              carried);
         },
         [&](OpBuilder &, Location, ValueRange carried) {
           Value to = loops.toIndex(carried[0]), from = loops.toIndex(carried[1]);
           Value follower = loops.load(next, from);
-          Value together = loops.compare(arith::CmpIPredicate::eq, group(carried[0]), group(carried[1]));
+          Value together =
+              loops.compare(arith::CmpIPredicate::eq, group(carried[0]), group(carried[1]));
           inside(together, [&] {
-            const ExplicitLoops::Place sum = loops.placeOf(to, shape), addend = loops.placeOf(from, shape);
+            const ExplicitLoops::Place sum = loops.placeOf(to, shape),
+                                       addend = loops.placeOf(from, shape);
             loops.over(loops.index(0), loops.index(width), [&](Value column) {
               Value more = loops.load(sums, withColumn(addend, column));
-              loops.store(scalars.add(loops.load(sums, withColumn(sum, column)), more), sums, withColumn(sum, column));
+              loops.store(scalars.add(loops.load(sums, withColumn(sum, column)), more), sums,
+                          withColumn(sum, column));
               loops.store(zero, sums, withColumn(addend, column));
             });
             loops.store(follower, next, to);
@@ -202,19 +229,22 @@ void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
     const ExplicitLoops::Place place = loops.placeOf(at, shape);
     auto [name, isRow] = nameOf(place);
     inside(isRow, [&, name = name] {
-      Value isFirst =
-          loops.compare(arith::CmpIPredicate::eq, loops.loadIndex(first, loops.toIndex(name)), loops.toI64(at));
+      Value isFirst = loops.compare(arith::CmpIPredicate::eq,
+                                    loops.loadIndex(first, loops.toIndex(name)), loops.toI64(at));
       inside(isFirst, [&] {
-        loops.store(numberType == i64 ? name : arith::TruncIOp::create(builder, loc, numberType, name).getResult(), row,
-                    place);
-        inside(loops.compare(arith::CmpIPredicate::sge, loops.loadIndex(next, at), loops.number(0)), [&] {
-          walk(at, loops.number(each));
-          loops.over(loops.index(1), loops.index(levels), loops.number(each * int64_t(getPerLeaf())),
-                     [&](Value, Value size) {
-                       walk(at, size);
-                       return loops.add(size, size);
-                     });
-        });
+        loops.store(numberType == i64
+                        ? name
+                        : arith::TruncIOp::create(builder, loc, numberType, name).getResult(),
+                    row, place);
+        inside(loops.compare(arith::CmpIPredicate::sge, loops.loadIndex(next, at), loops.number(0)),
+               [&] {
+                 walk(at, loops.number(each));
+                 loops.over(loops.index(1), loops.index(levels),
+                            loops.number(each * int64_t(getPerLeaf())), [&](Value, Value size) {
+                              walk(at, size);
+                              return loops.add(size, size);
+                            });
+               });
       });
     });
   });
@@ -227,7 +257,8 @@ int64_t TopKOp::getParts() {
     rows *= size;
   return rows;
 }
-void TopKOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
+void TopKOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                        const LoopTarget &target) {
   buildAllParts(*this, builder, operands, outs, target);
 }
 
@@ -238,13 +269,14 @@ static Value isLarger(OpBuilder &builder, Location loc, Value a, Value b) {
   Value larger = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, a, b);
   Value isNan = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, a, a);
   Value isNumber = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, b, b);
-  return arith::OrIOp::create(builder, loc, larger, arith::AndIOp::create(builder, loc, isNan, isNumber));
+  return arith::OrIOp::create(builder, loc, larger,
+                              arith::AndIOp::create(builder, loc, isNan, isNumber));
 }
 
-/// The largest so far stand in the results, in order. An element goes up from behind the last of them while it is larger than the one
-/// before it; most do not begin to.
-void TopKOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
-                        const LoopTarget &) {
+/// The largest so far stand in the results, in order. An element goes up from behind the last of
+/// them while it is larger than the one before it; most do not begin to.
+void TopKOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first,
+                        Value limit, const LoopTarget &) {
   ExplicitLoops loops{builder, getLoc()};
   ArrayRef<int64_t> shape = typeOf(getOperand()).getShape();
   const int64_t length = shape.back(), k = int64_t(getK());
@@ -260,18 +292,22 @@ void TopKOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs
       Value element = loops.load(operands[0], at(number));
       Value one = loops.index(1);
       Value start = loops.minimum(number, loops.index(k));
-      // Behind the last place there is none to fall to: the element that is pushed out of it is lost.
+      // Behind the last place there is none to fall to: the element that is pushed out of it is
+      // lost.
       auto climb = scf::WhileOp::create(
           builder, getLoc(), TypeRange{start.getType()}, ValueRange{start},
           [&](OpBuilder &, Location loc, ValueRange carried) {
-            Value isBelow = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, carried[0], loops.index(0));
+            Value isBelow = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                                                  carried[0], loops.index(0));
             Value before = loops.maximum(loops.subtract(carried[0], one), loops.index(0));
             Value larger = isLarger(builder, loc, element, loops.load(outs[0], at(before)));
-            scf::ConditionOp::create(builder, loc, arith::AndIOp::create(builder, loc, isBelow, larger), carried);
+            scf::ConditionOp::create(builder, loc,
+                                     arith::AndIOp::create(builder, loc, isBelow, larger), carried);
           },
           [&](OpBuilder &, Location loc, ValueRange carried) {
             Value before = loops.subtract(carried[0], one);
-            Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, carried[0], loops.index(k));
+            Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                                 carried[0], loops.index(k));
             auto push = scf::IfOp::create(builder, loc, exists, /*withElseRegion=*/false);
             {
               OpBuilder::InsertionGuard guard(builder);
@@ -282,19 +318,21 @@ void TopKOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs
             scf::YieldOp::create(builder, loc, before);
           });
       Value place = climb.getResult(0);
-      Value isAmong = arith::CmpIOp::create(builder, getLoc(), arith::CmpIPredicate::slt, place, loops.index(k));
+      Value isAmong = arith::CmpIOp::create(builder, getLoc(), arith::CmpIPredicate::slt, place,
+                                            loops.index(k));
       auto keep = scf::IfOp::create(builder, getLoc(), isAmong, /*withElseRegion=*/false);
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(keep.thenBlock());
       loops.store(element, outs[0], at(place));
-      loops.store(arith::IndexCastOp::create(builder, getLoc(), indexType, number), outs[1], at(place));
+      loops.store(arith::IndexCastOp::create(builder, getLoc(), indexType, number), outs[1],
+                  at(place));
     });
   });
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Decompositions
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Values EmbeddingGradOp::decompose(OpBuilder &builder) {
   const int64_t rank = typeOf(getIds()).getRank();
@@ -303,13 +341,14 @@ Values EmbeddingGradOp::decompose(OpBuilder &builder) {
   Value ids = getIds();
   if (getFirstRow())
     ids = e.make<SubtractOp>(ids, e.splat(ids.getType(), double(getFirstRow())));
-  return {e.make<ScatterOp>(getResult().getType(), e.splat(getResult().getType(), 0), ids, getGradient(),
-                            ArrayRef<int64_t>{rank}, rows, none, none, rows, uint64_t(rank))};
+  return {e.make<ScatterOp>(getResult().getType(), e.splat(getResult().getType(), 0), ids,
+                            getGradient(), ArrayRef<int64_t>{rank}, rows, none, none, rows,
+                            uint64_t(rank))};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Rows
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 OpOperand &EmbeddingOp::getTableOperand() { return getTableMutable(); }
 OpOperand &EmbeddingOp::getNumbersOperand() { return getIdsMutable(); }
@@ -323,7 +362,8 @@ Value EmbeddingOp::buildFromParts(OpBuilder &builder, ValueRange parts, ArrayRef
   ExpansionBuilder e{builder, getLoc()};
   Value result;
   for (auto [part, row] : llvm::zip_equal(parts, first)) {
-    Value here = EmbeddingOp::create(builder, getLoc(), part, getIds(), getFirstRow() + uint64_t(row));
+    Value here =
+        EmbeddingOp::create(builder, getLoc(), part, getIds(), getFirstRow() + uint64_t(row));
     if (result) {
       Value from = e.splat(getIds().getType(), double(int64_t(getFirstRow()) + row));
       Value isHere = e.broadcast(e.compare(Comparison::GE, getIds(), from), getType().getShape());
@@ -343,25 +383,30 @@ Value EmbeddingGradOp::buildFrom(OpBuilder &builder, Value numbers, Value rows, 
 }
 Value EmbeddingGradOp::buildPart(OpBuilder &builder, int64_t first, int64_t count) {
   Type part = typeOf(getResult()).clone({count, typeOf(getResult()).getDimSize(1)});
-  return EmbeddingGradOp::create(builder, getLoc(), part, getIds(), getGradient(), getFirstRow() + uint64_t(first));
+  return EmbeddingGradOp::create(builder, getLoc(), part, getIds(), getGradient(),
+                                 getFirstRow() + uint64_t(first));
 }
 
 RowSums graphc::graph::createRowSums(OpBuilder &builder, Location loc, Value numbers, Value rows,
-                                     RankedTensorType table, int64_t firstRow, int64_t microBatches, int64_t perLeaf) {
+                                     RankedTensorType table, int64_t firstRow, int64_t microBatches,
+                                     int64_t perLeaf) {
   Type i32 = builder.getI32Type();
   auto memory = [&](int64_t count) { return RankedTensorType::get({count}, i32); };
-  auto sums = SumRowsOp::create(builder, loc, numbers.getType(), rows.getType(), memory(table.getDimSize(0)),
-                                memory(typeOf(numbers).getNumElements()), numbers, rows, uint64_t(firstRow),
-                                uint64_t(microBatches), uint64_t(perLeaf));
+  auto sums = SumRowsOp::create(builder, loc, numbers.getType(), rows.getType(),
+                                memory(table.getDimSize(0)),
+                                memory(typeOf(numbers).getNumElements()), numbers, rows,
+                                uint64_t(firstRow), uint64_t(microBatches), uint64_t(perLeaf));
   return {sums.getRow(), sums.getSums()};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Gradients
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-void EmbeddingOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
-  result[0] = EmbeddingGradOp::create(builder, getLoc(), getTable().getType(), getIds(), g[0], getFirstRow());
+void EmbeddingOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                Gradients result) {
+  result[0] = EmbeddingGradOp::create(builder, getLoc(), getTable().getType(), getIds(), g[0],
+                                      getFirstRow());
 }
 
 // To where the values came from: each row's indices are different. The indices have no gradient.
@@ -371,22 +416,25 @@ void TopKOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gr
   const int64_t last = typeOf(getOperand()).getRank() - 1;
   const SmallVector<int64_t> rows = llvm::to_vector(llvm::seq<int64_t>(0, last)), along{last}, none;
   Value zeros = GradientBuilder(builder, *this).splat(getOperand().getType(), 0);
-  result[0] = ScatterOp::create(builder, getLoc(), getOperand().getType(), zeros, getIndices(), g[0], none, along, rows,
-                                rows, along, uint64_t(last + 1));
+  result[0] = ScatterOp::create(builder, getLoc(), getOperand().getType(), zeros, getIndices(),
+                                g[0], none, along, rows, rows, along, uint64_t(last + 1));
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What passes ask
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Value EmbeddingOp::getLabelValue() { return getIds(); }
-int64_t EmbeddingOp::getNumClasses() { return int64_t(getFirstRow()) + typeOf(getTable()).getDimSize(0); }
+int64_t EmbeddingOp::getNumClasses() {
+  return int64_t(getFirstRow()) + typeOf(getTable()).getDimSize(0);
+}
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint64_t EmbeddingOp::getFlops() { return 0; }
 uint64_t EmbeddingGradOp::getFlops() { return count(getGradient()); }
 uint64_t SumRowsOp::getFlops() { return count(getRows()); }
-uint64_t TopKOp::getFlops() { return count(getOperand()); } // a comparison with the last of the largest
+// a comparison with the last of the largest
+uint64_t TopKOp::getFlops() { return count(getOperand()); }

@@ -1,15 +1,16 @@
-//===- ExpansionBuilder.cpp - short ways to make ops of ops -------------------------------------------------------===//
+//===- ExpansionBuilder.cpp - short ways to make ops of ops -----------------------------------===//
 #include "dialects/graph/ops/ExpansionBuilder.h"
 
 using namespace mlir;
 
 namespace graphc::graph {
 
-Value ExpansionBuilder::pad(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high, ArrayRef<int64_t> interior,
-                            TypedAttr fill) {
+Value ExpansionBuilder::pad(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high,
+                            ArrayRef<int64_t> interior, TypedAttr fill) {
   auto filled = [&](ArrayRef<int64_t> shape) -> Value {
     RankedTensorType type = typeOf(value).clone(shape);
-    return ConstantOp::create(builder, loc, type, DenseElementsAttr::get(type, ArrayRef<Attribute>(fill)));
+    return ConstantOp::create(builder, loc, type,
+                              DenseElementsAttr::get(type, ArrayRef<Attribute>(fill)));
   };
   for (int64_t i = 0; i < typeOf(value).getRank(); ++i) {
     RankedTensorType type = typeOf(value);
@@ -26,7 +27,8 @@ Value ExpansionBuilder::pad(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t
       shape[i] -= interior[i];
       value = make<SliceOp>(value, starts, shape, ones);
     }
-    const int64_t begin = std::max<int64_t>(0, -low[i]), end = shape[i] + std::min<int64_t>(0, high[i]);
+    const int64_t begin = std::max<int64_t>(0, -low[i]),
+                  end = shape[i] + std::min<int64_t>(0, high[i]);
     const int64_t whole = shape[i] + low[i] + high[i];
     if (begin >= end || begin >= shape[i] || end <= 0) { // nothing of it is left
       shape[i] = whole;

@@ -1,4 +1,4 @@
-//===- ExpansionBuilder.h - short ways to make ops of ops -----------------------------------------------*- C++ -*-===//
+//===- ExpansionBuilder.h - short ways to make ops of ops ---------------------------*- C++ -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_EXPANSIONBUILDER_H
 #define GRAPHC_DIALECTS_GRAPH_OPS_EXPANSIONBUILDER_H
 
@@ -8,7 +8,8 @@
 
 namespace graphc::graph {
 
-/// Makes the ops of one expansion, or what they fold to: the scale of a gradient and the like are constants already.
+/// Makes the ops of one expansion, or what they fold to: the scale of a gradient and the like are
+/// constants already.
 struct ExpansionBuilder {
   mlir::OpBuilder &builder;
   mlir::Location loc;
@@ -17,10 +18,13 @@ struct ExpansionBuilder {
     return builder.createOrFold<Op>(loc, std::forward<Args>(args)...);
   }
 
-  mlir::Value splat(mlir::Type type, double value) { return createSplat(builder, loc, type, value); }
+  mlir::Value splat(mlir::Type type, double value) {
+    return createSplat(builder, loc, type, value);
+  }
   /// A scalar or the leading dimensions of `shape`, repeated to it.
   mlir::Value broadcast(mlir::Value value, mlir::ArrayRef<int64_t> shape) {
-    mlir::SmallVector<int64_t> dimensions = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank()));
+    mlir::SmallVector<int64_t> dimensions =
+        llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank()));
     return make<BroadcastInDimOp>(typeOf(value).clone(shape), value, dimensions);
   }
   mlir::Value overLast(bool max, mlir::Value value) {
@@ -31,8 +35,11 @@ struct ExpansionBuilder {
   mlir::Value convert(mlir::Value value, mlir::Type element) {
     return make<ConvertOp>(withElement(value.getType(), element), value);
   }
-  mlir::Value compare(Comparison relation, mlir::Value a, mlir::Value b) { return make<CompareOp>(relation, a, b); }
-  /// `fill` before, behind and between the elements of each dimension; where an edge is negative, so many places are left out.
+  mlir::Value compare(Comparison relation, mlir::Value a, mlir::Value b) {
+    return make<CompareOp>(relation, a, b);
+  }
+  /// `fill` before, behind and between the elements of each dimension; where an edge is negative,
+  /// so many places are left out.
   mlir::Value pad(mlir::Value value, mlir::ArrayRef<int64_t> low, mlir::ArrayRef<int64_t> high,
                   mlir::ArrayRef<int64_t> interior, mlir::TypedAttr fill);
 
@@ -65,9 +72,12 @@ struct ExpansionBuilder {
   mlir::Value meanOfAll(mlir::Value value) {
     return mean(value, llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank())));
   }
-  mlir::Value logOfSum(mlir::Value z) { return make<LogOp>(overLast(/*max=*/false, make<ExponentialOp>(z))); }
+  mlir::Value logOfSum(mlir::Value z) {
+    return make<LogOp>(overLast(/*max=*/false, make<ExponentialOp>(z)));
+  }
 
-  /// Whether each element is an integer: it survives the way to i64 and back, or is so large that it has no fraction.
+  /// Whether each element is an integer: it survives the way to i64 and back, or is so large that
+  /// it has no fraction.
   mlir::Value isIntegral(mlir::Value value) {
     mlir::Type element = typeOf(value).getElementType();
     mlir::Value back = convert(convert(value, builder.getI64Type()), element);
@@ -76,8 +86,10 @@ struct ExpansionBuilder {
   }
 };
 
-/// What has been made right before `op` since `before` stood there (null: since `op` was the first of its block).
-inline llvm::iterator_range<mlir::Block::iterator> madeSince(mlir::Operation *before, mlir::Operation *op) {
+/// What has been made right before `op` since `before` stood there (null: since `op` was the first
+/// of its block).
+inline llvm::iterator_range<mlir::Block::iterator> madeSince(mlir::Operation *before,
+                                                             mlir::Operation *op) {
   return {before ? std::next(before->getIterator()) : op->getBlock()->begin(), op->getIterator()};
 }
 
@@ -86,11 +98,18 @@ struct GradientBuilder {
   mlir::OpBuilder &builder;
   mlir::Location loc;
 
-  GradientBuilder(mlir::OpBuilder &builder, mlir::Operation *op) : builder(builder), loc(op->getLoc()) {}
-  mlir::Value splat(mlir::Type type, double value) { return createSplat(builder, loc, type, value); }
+  GradientBuilder(mlir::OpBuilder &builder, mlir::Operation *op)
+      : builder(builder), loc(op->getLoc()) {}
+  mlir::Value splat(mlir::Type type, double value) {
+    return createSplat(builder, loc, type, value);
+  }
   mlir::Value add(mlir::Value a, mlir::Value b) { return AddOp::create(builder, loc, a, b); }
-  mlir::Value subtract(mlir::Value a, mlir::Value b) { return SubtractOp::create(builder, loc, a, b); }
-  mlir::Value multiply(mlir::Value a, mlir::Value b) { return MultiplyOp::create(builder, loc, a, b); }
+  mlir::Value subtract(mlir::Value a, mlir::Value b) {
+    return SubtractOp::create(builder, loc, a, b);
+  }
+  mlir::Value multiply(mlir::Value a, mlir::Value b) {
+    return MultiplyOp::create(builder, loc, a, b);
+  }
   mlir::Value multiply(mlir::Value a, double b) { return multiply(a, splat(a.getType(), b)); }
   mlir::Value divide(mlir::Value a, mlir::Value b) { return DivideOp::create(builder, loc, a, b); }
   mlir::Value negate(mlir::Value a) { return NegateOp::create(builder, loc, a); }
@@ -109,7 +128,9 @@ struct GradientBuilder {
   mlir::Value concatenate(mlir::ArrayRef<mlir::Value> pieces, int64_t dimension) {
     return ConcatenateOp::create(builder, loc, pieces, uint64_t(dimension));
   }
-  mlir::Value reshape(mlir::Value a, mlir::Type type) { return ReshapeOp::create(builder, loc, type, a); }
+  mlir::Value reshape(mlir::Value a, mlir::Type type) {
+    return ReshapeOp::create(builder, loc, type, a);
+  }
   mlir::Value broadcast(mlir::Value a, mlir::Type type, mlir::ArrayRef<int64_t> dimensions) {
     return BroadcastInDimOp::create(builder, loc, type, a, dimensions);
   }

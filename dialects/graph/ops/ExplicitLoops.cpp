@@ -1,4 +1,4 @@
-//===- ExplicitLoops.cpp - loops that ops write themselves --------------------------------------------------------===//
+//===- ExplicitLoops.cpp - loops that ops write themselves ------------------------------------===//
 #include "dialects/graph/ops/ExplicitLoops.h"
 
 #include "mlir/IR/Matchers.h"
@@ -23,7 +23,8 @@ void ExplicitLoops::over(Value lower, Value upper, llvm::function_ref<void(Value
   body(loop.getInductionVar());
 }
 
-Value ExplicitLoops::over(Value lower, Value upper, Value start, llvm::function_ref<Value(Value, Value)> body) {
+Value ExplicitLoops::over(Value lower, Value upper, Value start,
+                          llvm::function_ref<Value(Value, Value)> body) {
   auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1), start);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
@@ -31,7 +32,8 @@ Value ExplicitLoops::over(Value lower, Value upper, Value start, llvm::function_
   return loop.getResult(0);
 }
 
-void ExplicitLoops::overBox(ArrayRef<std::pair<Value, Value>> bounds, llvm::function_ref<void(ValueRange)> body) {
+void ExplicitLoops::overBox(ArrayRef<std::pair<Value, Value>> bounds,
+                            llvm::function_ref<void(ValueRange)> body) {
   Place place;
   std::function<void()> next = [&] {
     if (place.size() == bounds.size())
@@ -46,11 +48,13 @@ void ExplicitLoops::overBox(ArrayRef<std::pair<Value, Value>> bounds, llvm::func
   next();
 }
 
-void ExplicitLoops::copyBox(ArrayRef<std::pair<Value, Value>> bounds, Value operand, Value memory, Value out) {
+void ExplicitLoops::copyBox(ArrayRef<std::pair<Value, Value>> bounds, Value operand, Value memory,
+                            Value out) {
   DenseElementsAttr constant;
   const bool isSplat = matchPattern(operand, m_Constant(&constant)) && constant.isSplat();
   Value known = isSplat ? this->constant(constant.getSplatValue<Attribute>()) : Value();
-  overBox(bounds, [&](ValueRange place) { store(known ? known : load(memory, place), out, place); });
+  overBox(bounds,
+          [&](ValueRange place) { store(known ? known : load(memory, place), out, place); });
 }
 
 void ExplicitLoops::overElements(ArrayRef<int64_t> shape, Value first, Value limit,
@@ -83,7 +87,8 @@ SmallVector<std::pair<Value, Value>> ExplicitLoops::boundsOf(ArrayRef<int64_t> s
 Value ExplicitLoops::loadIndex(Value memory, ValueRange place) {
   Value element = load(memory, place);
   Type i64 = builder.getI64Type();
-  return element.getType() == i64 ? element : arith::ExtSIOp::create(builder, loc, i64, element).getResult();
+  return element.getType() == i64 ? element
+                                  : arith::ExtSIOp::create(builder, loc, i64, element).getResult();
 }
 
 Value ExplicitLoops::countFrom(uint64_t first, Value number) {

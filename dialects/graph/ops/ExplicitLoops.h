@@ -1,4 +1,4 @@
-//===- ExplicitLoops.h - loops that ops write themselves ------------------------------------------------*- C++ -*-===//
+//===- ExplicitLoops.h - loops that ops write themselves ----------------------------*- C++ -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_EXPLICITLOOPS_H
 #define GRAPHC_DIALECTS_GRAPH_OPS_EXPLICITLOOPS_H
 
@@ -9,16 +9,21 @@
 
 namespace graphc::graph {
 
-/// Makes loops over memory and what is in them. Places and sizes are values of type index, whose width a kind of device chooses; what is
-/// read as an index from data is i64 until it was brought into a tensor's bounds.
+/// Makes loops over memory and what is in them. Places and sizes are values of type index, whose
+/// width a kind of device chooses; what is read as an index from data is i64 until it was brought
+/// into a tensor's bounds.
 struct ExplicitLoops {
   using Place = mlir::SmallVector<mlir::Value>;
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
 
-  template <typename Op> mlir::Value make(mlir::Value a, mlir::Value b) { return builder.createOrFold<Op>(loc, a, b); }
-  mlir::Value index(int64_t value) { return mlir::arith::ConstantIndexOp::create(builder, loc, value); }
+  template <typename Op> mlir::Value make(mlir::Value a, mlir::Value b) {
+    return builder.createOrFold<Op>(loc, a, b);
+  }
+  mlir::Value index(int64_t value) {
+    return mlir::arith::ConstantIndexOp::create(builder, loc, value);
+  }
   /// A number of i64.
   mlir::Value number(int64_t value) {
     return mlir::arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
@@ -52,17 +57,20 @@ struct ExplicitLoops {
   /// Likewise, with a value from each time to the next; the last one.
   mlir::Value over(mlir::Value lower, mlir::Value upper, mlir::Value start,
                    llvm::function_ref<mlir::Value(mlir::Value index, mlir::Value carried)> body);
-  /// `body` at each place within the bounds, a lower and an upper one for each dimension, in row-major order.
+  /// `body` at each place within the bounds, a lower and an upper one for each dimension, in
+  /// row-major order.
   void overBox(llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>> bounds,
                llvm::function_ref<void(mlir::ValueRange)> body);
-  /// The elements of `operand`, whose memory is given, to the same places of `out` within the bounds. Where all are known to be one, they are
-  /// not read, and need no memory.
-  void copyBox(llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>> bounds, mlir::Value operand, mlir::Value memory,
-               mlir::Value out);
-  /// Row by row those elements of a tensor whose numbers in row-major order are from `first` on and before `limit`: `row` gets a row's
-  /// place, which has no last index, and which elements of the row it is.
-  void overElements(llvm::ArrayRef<int64_t> shape, mlir::Value first, mlir::Value limit,
-                    llvm::function_ref<void(mlir::ValueRange place, mlir::Value from, mlir::Value to)> row);
+  /// The elements of `operand`, whose memory is given, to the same places of `out` within the
+  /// bounds. Where all are known to be one, they are not read, and need no memory.
+  void copyBox(llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>> bounds, mlir::Value operand,
+               mlir::Value memory, mlir::Value out);
+  /// Row by row those elements of a tensor whose numbers in row-major order are from `first` on and
+  /// before `limit`: `row` gets a row's place, which has no last index, and which elements of the
+  /// row it is.
+  void overElements(
+      llvm::ArrayRef<int64_t> shape, mlir::Value first, mlir::Value limit,
+      llvm::function_ref<void(mlir::ValueRange place, mlir::Value from, mlir::Value to)> row);
   /// The place of an element by its number in row-major order.
   Place placeOf(mlir::Value number, llvm::ArrayRef<int64_t> shape);
   /// All of a shape's indices.
@@ -83,8 +91,8 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value memory) {
 
 /// The loops of an op whose parts are all given at once.
 template <typename Op>
-void buildAllParts(Op op, mlir::OpBuilder &builder, mlir::ValueRange operands, mlir::ValueRange outs,
-                   const LoopTarget &target) {
+void buildAllParts(Op op, mlir::OpBuilder &builder, mlir::ValueRange operands,
+                   mlir::ValueRange outs, const LoopTarget &target) {
   ExplicitLoops loops{builder, op.getLoc()};
   op.buildParts(builder, operands, outs, loops.index(0), loops.index(op.getParts()), target);
 }

@@ -1,4 +1,4 @@
-//===- GatherScatterOps.cpp - parts of tensors at places that are data --------------------------------------------===//
+//===- GatherScatterOps.cpp - parts of tensors at places that are data ------------------------===//
 #include "dialects/graph/ops/ConstantFolding.h"
 #include "dialects/graph/ops/ExpansionBuilder.h"
 #include "dialects/graph/ops/GatherDimensions.h"
@@ -16,32 +16,38 @@ void graphc::graph::registerGatherScatterOps(GraphDialect &dialect) {
       >(dialect);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Dimension numbers
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Of a GatherOp or its adaptor.
 template <typename Gather> static GatherDimensions windowsOf(Gather op) {
-  return {tensorOf(op.getOperand()),  tensorOf(op.getStartIndices()), op.getOffsetDims(),
-          op.getCollapsedSliceDims(), op.getOperandBatchingDims(),    op.getStartIndicesBatchingDims(),
-          op.getStartIndexMap(),      int64_t(op.getIndexVectorDim())};
+  return {tensorOf(op.getOperand()),   tensorOf(op.getStartIndices()),
+          op.getOffsetDims(),          op.getCollapsedSliceDims(),
+          op.getOperandBatchingDims(), op.getStartIndicesBatchingDims(),
+          op.getStartIndexMap(),       int64_t(op.getIndexVectorDim())};
 }
 
 static GatherDimensions windowsOf(ScatterOp op) {
-  return {tensorOf(op.getOperand()),        tensorOf(op.getScatterIndices()), op.getUpdateWindowDims(),
-          op.getInsertedWindowDims(),       op.getInputBatchingDims(),        op.getScatterIndicesBatchingDims(),
+  return {tensorOf(op.getOperand()),        tensorOf(op.getScatterIndices()),
+          op.getUpdateWindowDims(),         op.getInsertedWindowDims(),
+          op.getInputBatchingDims(),        op.getScatterIndicesBatchingDims(),
           op.getScatterDimsToOperandDims(), int64_t(op.getIndexVectorDim())};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Types
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-// (C1) (C3) (C5) (C6) dimension numbers   (C2) slice sizes   (C4) 1 along dimensions that are left away
+// (C1) (C3) (C5) (C6) dimension numbers   (C2) slice sizes
+// (C4) 1 along dimensions that are left away
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  static constexpr GatherDimensions::Names names{
-      "start_indices",  "offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims",
-      "start_index_map"};
+  static constexpr GatherDimensions::Names names{"start_indices",
+                                                 "offset_dims",
+                                                 "collapsed_slice_dims",
+                                                 "operand_batching_dims",
+                                                 "start_indices_batching_dims",
+                                                 "start_index_map"};
   for (Value operand : {adaptor.getOperand(), adaptor.getStartIndices()})
     if (!tensorOf(operand))
       return emitOptionalError(loc, "expected a ranked tensor, got ", operand.getType());
@@ -54,11 +60,13 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor
                              " dimensions of the operand, got ", sizes.size());
   for (auto [i, size] : llvm::enumerate(sizes)) {
     if (size < 1 || size > shape[i])
-      return emitOptionalError(loc, "slice size of dimension ", i, " must be from 1 to ", shape[i], ", got ", size);
+      return emitOptionalError(loc, "slice size of dimension ", i, " must be from 1 to ", shape[i],
+                               ", got ", size);
     const int64_t dimension = int64_t(i);
-    if (size != 1 &&
-        (llvm::is_contained(windows.collapsed, dimension) || llvm::is_contained(windows.operandBatching, dimension)))
-      return emitOptionalError(loc, "slice size of dimension ", i, ", which is left away, must be 1, got ", size);
+    if (size != 1 && (llvm::is_contained(windows.collapsed, dimension) ||
+                      llvm::is_contained(windows.operandBatching, dimension)))
+      return emitOptionalError(loc, "slice size of dimension ", i,
+                               ", which is left away, must be 1, got ", size);
   }
   SmallVector<int64_t> batch = windows.getBatchShape(), kept = windows.getWindowDims(), result;
   const int64_t rank = int64_t(batch.size() + kept.size());
@@ -66,17 +74,19 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor
     return failure();
   size_t nextKept = 0, nextBatch = 0;
   for (int64_t dimension = 0; dimension < rank; ++dimension)
-    result.push_back(llvm::is_contained(windows.offsetDims, dimension) ? sizes[size_t(kept[nextKept++])]
-                                                                       : batch[nextBatch++]);
+    result.push_back(llvm::is_contained(windows.offsetDims, dimension)
+                         ? sizes[size_t(kept[nextKept++])]
+                         : batch[nextBatch++]);
   types.push_back(windows.operand.clone(result));
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Constraints
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-// (C1) (C3) (C5) dimension numbers   (C2) same element type   (C4) window dimensions   (C6) the others
+// (C1) (C3) (C5) dimension numbers   (C2) same element type   (C4) window dimensions
+// (C6) the others
 LogicalResult ScatterOp::verify() {
   static constexpr GatherDimensions::Names names{"scatter_indices",
                                                  "update_window_dims",
@@ -87,15 +97,17 @@ LogicalResult ScatterOp::verify() {
   const GatherDimensions windows = windowsOf(*this);
   RankedTensorType updates = tensorOf(getUpdates());
   if (updates.getElementType() != windows.operand.getElementType())
-    return emitOpError() << "operand and updates must have the same element type, got " << windows.operand << " and "
-                         << updates;
-  if (failed(windows.verify(getLoc(), names)) || failed(windows.verifyOffsetDims(getLoc(), names, updates.getRank())))
+    return emitOpError() << "operand and updates must have the same element type, got "
+                         << windows.operand << " and " << updates;
+  if (failed(windows.verify(getLoc(), names)) ||
+      failed(windows.verifyOffsetDims(getLoc(), names, updates.getRank())))
     return failure();
   for (auto [dimension, window] : llvm::zip_equal(windows.getWindowDims(), windows.offsetDims))
     if (updates.getDimSize(unsigned(window)) > windows.operand.getDimSize(unsigned(dimension)))
       return emitOpError() << "dimension " << window << " of the updates must be at most "
-                           << windows.operand.getDimSize(unsigned(dimension)) << " as dimension " << dimension
-                           << " of the operand is, got " << updates.getDimSize(unsigned(window));
+                           << windows.operand.getDimSize(unsigned(dimension)) << " as dimension "
+                           << dimension << " of the operand is, got "
+                           << updates.getDimSize(unsigned(window));
   SmallVector<int64_t> others;
   for (auto [dimension, size] : llvm::enumerate(updates.getShape()))
     if (!llvm::is_contained(windows.offsetDims, int64_t(dimension)))
@@ -107,42 +119,49 @@ LogicalResult ScatterOp::verify() {
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Folds
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
   auto constant = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand());
-  return constant && constant.isSplat() ? constant.resizeSplat(cast<ShapedType>(getType())) : OpFoldResult();
+  return constant && constant.isSplat() ? constant.resizeSplat(cast<ShapedType>(getType()))
+                                        : OpFoldResult();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 int64_t GatherOp::getParts() { return getType().getNumElements(); }
-void GatherOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
+void GatherOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                          const LoopTarget &target) {
   buildAllParts(*this, builder, operands, outs, target);
 }
 
 /// The starts of a window are read once a row of the result, where its rows are windows' rows.
-void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
-                          const LoopTarget &) {
+void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first,
+                          Value limit, const LoopTarget &) {
   ExplicitLoops loops{builder, getLoc()};
   const GatherDimensions windows = windowsOf(*this);
   auto findBegins = [&](ValueRange batch) {
     ExplicitLoops::Place begins(size_t(windows.operand.getRank()));
     for (auto [entry, dimension] : llvm::enumerate(windows.startMap)) {
-      const int64_t most = windows.operand.getDimSize(unsigned(dimension)) - getSliceSizes()[size_t(dimension)];
-      begins[size_t(dimension)] = loops.bring(windows.loadStart(loops, operands[1], batch, int64_t(entry)), 0, most);
+      const int64_t most =
+          windows.operand.getDimSize(unsigned(dimension)) - getSliceSizes()[size_t(dimension)];
+      begins[size_t(dimension)] =
+          loops.bring(windows.loadStart(loops, operands[1], batch, int64_t(entry)), 0, most);
     }
-    for (auto [ofOperand, ofIndices] : llvm::zip_equal(windows.operandBatching, windows.indicesBatching))
+    for (auto [ofOperand, ofIndices] :
+         llvm::zip_equal(windows.operandBatching, windows.indicesBatching))
       begins[size_t(ofOperand)] = batch[size_t(windows.toBatch(ofIndices))];
     return begins;
   };
   auto move = [&](ExplicitLoops::Place from, ValueRange place) {
-    for (auto [dimension, offset] : llvm::zip_equal(windows.getWindowDims(), windows.getOffsets(place)))
-      from[size_t(dimension)] = from[size_t(dimension)] ? loops.add(from[size_t(dimension)], offset) : offset;
+    for (auto [dimension, offset] :
+         llvm::zip_equal(windows.getWindowDims(), windows.getOffsets(place)))
+      from[size_t(dimension)] =
+          from[size_t(dimension)] ? loops.add(from[size_t(dimension)], offset) : offset;
     for (Value &index : from)
       if (!index)
         index = loops.index(0);
@@ -153,7 +172,8 @@ void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange ou
     return move(findBegins({}), {});
   const bool alongWindows = llvm::is_contained(windows.offsetDims, int64_t(shape.size()) - 1);
   loops.overElements(shape, first, limit, [&](ValueRange row, Value from, Value to) {
-    const ExplicitLoops::Place begins = alongWindows ? findBegins(windows.getBatch(row)) : ExplicitLoops::Place();
+    const ExplicitLoops::Place begins =
+        alongWindows ? findBegins(windows.getBatch(row)) : ExplicitLoops::Place();
     loops.over(from, to, [&](Value last) {
       ExplicitLoops::Place place(row);
       place.push_back(last);
@@ -165,22 +185,26 @@ void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange ou
 /// Which dimension of the operand the parts go along.
 static std::optional<int64_t> getCut(ScatterOp op) {
   ArrayRef<int64_t> shape = op.getType().getShape();
-  return shape.empty() ? std::nullopt : std::optional<int64_t>(llvm::max_element(shape) - shape.begin());
+  return shape.empty() ? std::nullopt
+                       : std::optional<int64_t>(llvm::max_element(shape) - shape.begin());
 }
 
 int64_t ScatterOp::getParts() {
   std::optional<int64_t> cut = getCut(*this);
   return cut ? getType().getDimSize(unsigned(*cut)) : 1;
 }
-LoopAccess ScatterOp::getAccess(unsigned operand) { return operand == 0 ? LoopAccess::Aligned : LoopAccess::Arbitrary; }
-void ScatterOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
+LoopAccess ScatterOp::getAccess(unsigned operand) {
+  return operand == 0 ? LoopAccess::Aligned : LoopAccess::Arbitrary;
+}
+void ScatterOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                           const LoopTarget &target) {
   buildAllParts(*this, builder, operands, outs, target);
 }
 
-/// First the operand's elements, then what is added to them, index by index. Each window's loops have those elements that lie in the
-/// operand and in these parts.
-void ScatterOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
-                           const LoopTarget &) {
+/// First the operand's elements, then what is added to them, index by index. Each window's loops
+/// have those elements that lie in the operand and in these parts.
+void ScatterOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first,
+                           Value limit, const LoopTarget &) {
   ExplicitLoops loops{builder, getLoc()};
   ScalarArithmetic scalars{builder, getLoc()};
   const GatherDimensions windows = windowsOf(*this);
@@ -192,7 +216,8 @@ void ScatterOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange o
   loops.copyBox(all, getOperand(), operands[0], outs[0]);
 
   auto batches = loops.boundsOf(windows.getBatchShape());
-  for (auto [ofOperand, ofIndices] : llvm::zip_equal(windows.operandBatching, windows.indicesBatching))
+  for (auto [ofOperand, ofIndices] :
+       llvm::zip_equal(windows.operandBatching, windows.indicesBatching))
     if (ofOperand == cut)
       batches[size_t(windows.toBatch(ofIndices))] = {first, limit};
   loops.overBox(batches, [&](ValueRange batch) {
@@ -203,18 +228,22 @@ void ScatterOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange o
       auto entry = llvm::find(windows.startMap, dimension);
       Value &begin = begins[size_t(dimension)];
       if (entry != windows.startMap.end())
-        begin =
-            loops.bring(windows.loadStart(loops, operands[1], batch, entry - windows.startMap.begin()), -window, size);
+        begin = loops.bring(
+            windows.loadStart(loops, operands[1], batch, entry - windows.startMap.begin()), -window,
+            size);
       auto offsetOf = [&](Value index) { return begin ? loops.subtract(index, begin) : index; };
-      Value from = loops.maximum(loops.index(0), offsetOf(dimension == cut ? first : loops.index(0)));
-      Value to = loops.minimum(loops.index(window), offsetOf(dimension == cut ? limit : loops.index(size)));
+      Value from =
+          loops.maximum(loops.index(0), offsetOf(dimension == cut ? first : loops.index(0)));
+      Value to = loops.minimum(loops.index(window),
+                               offsetOf(dimension == cut ? limit : loops.index(size)));
       bounds.push_back({from, to});
     };
     for (int64_t dimension : windows.collapsed)
       addBounds(dimension, 1);
     for (auto [dimension, window] : llvm::zip_equal(windowDims, windows.offsetDims))
       addBounds(dimension, typeOf(getUpdates()).getDimSize(unsigned(window)));
-    for (auto [ofOperand, ofIndices] : llvm::zip_equal(windows.operandBatching, windows.indicesBatching))
+    for (auto [ofOperand, ofIndices] :
+         llvm::zip_equal(windows.operandBatching, windows.indicesBatching))
       begins[size_t(ofOperand)] = batch[size_t(windows.toBatch(ofIndices))];
     loops.overBox(bounds, [&](ValueRange offsets) {
       ExplicitLoops::Place to(begins), from;
@@ -229,15 +258,16 @@ void ScatterOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange o
         move(dimension, offset);
       size_t nextOffset = 0, nextBatch = 0;
       for (int64_t dimension = 0; dimension < typeOf(getUpdates()).getRank(); ++dimension)
-        from.push_back(llvm::is_contained(windows.offsetDims, dimension) ? ofWindow[nextOffset++] : batch[nextBatch++]);
+        from.push_back(llvm::is_contained(windows.offsetDims, dimension) ? ofWindow[nextOffset++]
+                                                                         : batch[nextBatch++]);
       loops.store(scalars.add(loops.load(outs[0], to), loops.load(operands[2], from)), outs[0], to);
     });
   });
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Gradients
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Indices whose entry j is brought into bounds[j], and then has `plus[j]` added to it.
 static Value boundIndices(GradientBuilder &make, const GatherDimensions &windows, Value indices,
@@ -258,14 +288,14 @@ static Value boundIndices(GradientBuilder &make, const GatherDimensions &windows
     if (windows.vectorDim == type.getRank())
       return ConstantOp::create(make.builder, make.loc,
                                 DenseElementsAttr::get(cast<ShapedType>(type), elements.front()));
-    Value entries =
-        ConstantOp::create(make.builder, make.loc, DenseElementsAttr::get(cast<ShapedType>(shape), elements));
+    Value entries = ConstantOp::create(make.builder, make.loc,
+                                       DenseElementsAttr::get(cast<ShapedType>(shape), elements));
     return make.broadcast(entries, type, {windows.vectorDim});
   };
   Value low = vector([&](size_t i) { return bounds[i].first; }),
         high = vector([&](size_t i) { return bounds[i].second; });
-  Value bounded =
-      MinimumOp::create(make.builder, make.loc, MaximumOp::create(make.builder, make.loc, indices, low), high);
+  Value bounded = MinimumOp::create(make.builder, make.loc,
+                                    MaximumOp::create(make.builder, make.loc, indices, low), high);
   if (llvm::all_of(plus, [](int64_t more) { return more == 0; }))
     return bounded;
   return make.add(bounded, vector([&](size_t i) { return plus[i]; }));
@@ -277,22 +307,26 @@ void GatherOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, 
   const GatherDimensions windows = windowsOf(*this);
   SmallVector<std::pair<int64_t, int64_t>> bounds;
   for (int64_t dimension : windows.startMap)
-    bounds.push_back({0, windows.operand.getDimSize(unsigned(dimension)) - getSliceSizes()[size_t(dimension)]});
-  Value indices = boundIndices(make, windows, getStartIndices(), bounds, SmallVector<int64_t>(bounds.size(), 0));
-  result[0] = ScatterOp::create(builder, getLoc(), windows.operand, make.splat(windows.operand, 0), indices, g[0],
-                                windows.offsetDims, windows.collapsed, windows.operandBatching, windows.indicesBatching,
-                                windows.startMap, uint64_t(windows.vectorDim));
+    bounds.push_back(
+        {0, windows.operand.getDimSize(unsigned(dimension)) - getSliceSizes()[size_t(dimension)]});
+  Value indices = boundIndices(make, windows, getStartIndices(), bounds,
+                               SmallVector<int64_t>(bounds.size(), 0));
+  result[0] =
+      ScatterOp::create(builder, getLoc(), windows.operand, make.splat(windows.operand, 0), indices,
+                        g[0], windows.offsetDims, windows.collapsed, windows.operandBatching,
+                        windows.indicesBatching, windows.startMap, uint64_t(windows.vectorDim));
 }
 
 // Of the updates: the windows of the result's gradient. Zeros lie around it, for what was dropped.
-void ScatterOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void ScatterOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                              Gradients result) {
   result[0] = g[0];
   if (!needed[2])
     return;
   GradientBuilder make(builder, *this);
   const GatherDimensions windows = windowsOf(*this);
-  SmallVector<int64_t> sizes(size_t(windows.operand.getRank()), 1), around(sizes.size(), 0), none(sizes.size(), 0),
-      plus;
+  SmallVector<int64_t> sizes(size_t(windows.operand.getRank()), 1), around(sizes.size(), 0),
+      none(sizes.size(), 0), plus;
   for (auto [dimension, window] : llvm::zip_equal(windows.getWindowDims(), windows.offsetDims))
     sizes[size_t(dimension)] = typeOf(getUpdates()).getDimSize(unsigned(window));
   SmallVector<std::pair<int64_t, int64_t>> bounds;
@@ -304,14 +338,14 @@ void ScatterOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients 
   Value zero = make.splat(windows.operand.clone(ArrayRef<int64_t>()), 0);
   Value padded = PadOp::create(builder, getLoc(), g[0], zero, around, around, none);
   Value indices = boundIndices(make, windows, getScatterIndices(), bounds, plus);
-  result[2] = GatherOp::create(builder, getLoc(), padded, indices, windows.offsetDims, windows.collapsed,
-                               windows.operandBatching, windows.indicesBatching, windows.startMap,
-                               uint64_t(windows.vectorDim), sizes);
+  result[2] = GatherOp::create(builder, getLoc(), padded, indices, windows.offsetDims,
+                               windows.collapsed, windows.operandBatching, windows.indicesBatching,
+                               windows.startMap, uint64_t(windows.vectorDim), sizes);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint64_t GatherOp::getFlops() { return 0; }
 uint64_t ScatterOp::getFlops() { return count(getUpdates()); }

@@ -1,4 +1,4 @@
-//===- GradientSums.cpp - the gradient of a value that is used several times --------------------------------------===//
+//===- GradientSums.cpp - the gradient of a value that is used several times ------------------===//
 #include "dialects/graph/ops/PassOpBuilders.h"
 
 #include "dialects/graph/ops/ConstantFolding.h"

@@ -1,4 +1,4 @@
-//===- OpHelpers.cpp - what the files of this folder share --------------------------------------------------------===//
+//===- OpHelpers.cpp - what the files of this folder share ------------------------------------===//
 #include "dialects/graph/ops/OpHelpers.h"
 
 #include <limits>
@@ -14,7 +14,9 @@ ParseResult parseInteger(OpAsmParser &parser, IntegerAttr &value) {
   value = parser.getBuilder().getI64IntegerAttr(number);
   return success();
 }
-void printInteger(OpAsmPrinter &printer, Operation *, IntegerAttr value) { printer << value.getInt(); }
+void printInteger(OpAsmPrinter &printer, Operation *, IntegerAttr value) {
+  printer << value.getInt();
+}
 
 AffineMap getMap(size_t loops, ArrayRef<AffineExpr> results, MLIRContext *context) {
   return AffineMap::get(unsigned(loops), 0, results, context);
@@ -40,10 +42,11 @@ TypedAttr getStartOf(Value result, ReductionIdentity start) {
                                    : start == ReductionIdentity::Least ? -infinity
                                                                        : infinity);
   unsigned width = element.getIntOrFloatBitWidth();
-  return IntegerAttr::get(element, start == ReductionIdentity::Zero    ? llvm::APInt::getZero(width)
-                                   : start == ReductionIdentity::One   ? llvm::APInt(width, 1)
-                                   : start == ReductionIdentity::Least ? llvm::APInt::getSignedMinValue(width)
-                                                                       : llvm::APInt::getSignedMaxValue(width));
+  return IntegerAttr::get(element, start == ReductionIdentity::Zero  ? llvm::APInt::getZero(width)
+                                   : start == ReductionIdentity::One ? llvm::APInt(width, 1)
+                                   : start == ReductionIdentity::Least
+                                       ? llvm::APInt::getSignedMinValue(width)
+                                       : llvm::APInt::getSignedMaxValue(width));
 }
 
 } // namespace graphc::graph

@@ -1,4 +1,4 @@
-//===- PaddingOps.cpp - elements around and between those of a tensor ---------------------------------------------===//
+//===- PaddingOps.cpp - elements around and between those of a tensor -------------------------===//
 #include "dialects/graph/ops/ConstantFolding.h"
 #include "dialects/graph/ops/ExpansionBuilder.h"
 
@@ -17,63 +17,73 @@ void graphc::graph::registerPaddingOps(GraphDialect &dialect) {
       >(dialect);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Types
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-/// How long a dimension of so many elements becomes; nothing where it is none or longer than any tensor's.
+/// How long a dimension of so many elements becomes; nothing where it is none or longer than any
+/// tensor's.
 static std::optional<int64_t> getPadded(int64_t size, int64_t low, int64_t high, int64_t interior) {
   constexpr int64_t kMost = int64_t(1) << 37, kMostPadding = int64_t(1) << 40;
   int64_t between, length;
-  if (interior < 0 || std::max({interior, low, high}) > kMostPadding || std::min(low, high) < -kMostPadding ||
-      llvm::MulOverflow(size - 1, interior, between) || llvm::AddOverflow(size, between, length) ||
-      llvm::AddOverflow(length, low, length) || llvm::AddOverflow(length, high, length) || length < 1 || length > kMost)
+  if (interior < 0 || std::max({interior, low, high}) > kMostPadding ||
+      std::min(low, high) < -kMostPadding || llvm::MulOverflow(size - 1, interior, between) ||
+      llvm::AddOverflow(size, between, length) || llvm::AddOverflow(length, low, length) ||
+      llvm::AddOverflow(length, high, length) || length < 1 || length > kMost)
     return std::nullopt;
   return length;
 }
 
-// (C1) same element type, a scalar   (C2) one entry a dimension   (C3) interior >= 0, sizes from 1 to 2^37
+// (C1) same element type, a scalar   (C2) one entry a dimension
+// (C3) interior >= 0, sizes from 1 to 2^37
 LogicalResult PadOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType type = tensorOf(adaptor.getOperand()), value = tensorOf(adaptor.getPaddingValue());
+  RankedTensorType type = tensorOf(adaptor.getOperand()),
+                   value = tensorOf(adaptor.getPaddingValue());
   if (!type || value != type.clone(ArrayRef<int64_t>()))
-    return emitOptionalError(loc, "padding value must be a scalar of the operand's element type, got operand ",
-                             adaptor.getOperand().getType(), " and padding value ",
-                             adaptor.getPaddingValue().getType());
+    return emitOptionalError(
+        loc, "padding value must be a scalar of the operand's element type, got operand ",
+        adaptor.getOperand().getType(), " and padding value ", adaptor.getPaddingValue().getType());
   ArrayRef<int64_t> low = adaptor.getEdgePaddingLow(), high = adaptor.getEdgePaddingHigh(),
                     interior = adaptor.getInteriorPadding();
   const size_t rank = size_t(type.getRank());
   if (low.size() != rank || high.size() != rank || interior.size() != rank)
     return emitOptionalError(
-        loc, "edge_padding_low, edge_padding_high and interior_padding must have one entry for each of the ", rank,
-        " dimensions of the operand, got ", low.size(), ", ", high.size(), " and ", interior.size());
+        loc,
+        "edge_padding_low, edge_padding_high and interior_padding must have one entry for each of the ",
+        rank, " dimensions of the operand, got ", low.size(), ", ", high.size(), " and ",
+        interior.size());
   SmallVector<int64_t> shape;
   for (auto [i, size] : llvm::enumerate(type.getShape())) {
     std::optional<int64_t> padded = getPadded(size, low[i], high[i], interior[i]);
     if (!padded)
-      return emitOptionalError(loc, "padding of dimension ", i,
-                               " must be 0 or more between elements and leave a size from 1 to 2^37, got ", low[i],
-                               ", ", high[i], " and ", interior[i], " between elements for a size of ", size);
+      return emitOptionalError(
+          loc, "padding of dimension ", i,
+          " must be 0 or more between elements and leave a size from 1 to 2^37, got ", low[i], ", ",
+          high[i], " and ", interior[i], " between elements for a size of ", size);
     shape.push_back(*padded);
   }
   types.push_back(type.clone(shape));
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What stays of the operand
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 namespace {
 
-/// Along one dimension: elements `first` … `last` of the operand, the first of them at `place` of the result, `step` apart.
+/// Along one dimension: elements `first` … `last` of the operand, the first of them at `place` of
+/// the result, `step` apart.
 struct Kept {
   int64_t first, last, place, step;
   bool isNone() const { return first > last; }
 };
 
 Kept getKept(PadOp op, unsigned dimension) {
-  const int64_t size = typeOf(op.getOperand()).getDimSize(dimension), length = op.getType().getDimSize(dimension);
-  const int64_t low = op.getEdgePaddingLow()[dimension], step = op.getInteriorPadding()[dimension] + 1;
+  const int64_t size = typeOf(op.getOperand()).getDimSize(dimension),
+                length = op.getType().getDimSize(dimension);
+  const int64_t low = op.getEdgePaddingLow()[dimension],
+                step = op.getInteriorPadding()[dimension] + 1;
   const int64_t first = low < 0 ? llvm::divideCeilSigned(-low, step) : 0;
   const int64_t last = low >= length ? -1 : std::min(size - 1, (length - 1 - low) / step);
   return {first, last, low + first * step, step};
@@ -82,7 +92,8 @@ Kept getKept(PadOp op, unsigned dimension) {
 /// Whether edges leave nothing out.
 bool keepsAll(PadOp op) {
   auto isNegative = [](int64_t edge) { return edge < 0; };
-  return llvm::none_of(op.getEdgePaddingLow(), isNegative) && llvm::none_of(op.getEdgePaddingHigh(), isNegative);
+  return llvm::none_of(op.getEdgePaddingLow(), isNegative) &&
+         llvm::none_of(op.getEdgePaddingHigh(), isNegative);
 }
 
 /// The same without negative edges: what they leave out is sliced away before.
@@ -108,9 +119,9 @@ Value makeCropped(OpBuilder &builder, PadOp op) {
 
 } // namespace
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Folds
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
   if (getOperand().getType() == getType() && keepsAll(*this))
@@ -135,7 +146,8 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
     bool within = true;
     for (int64_t dimension = type.getRank(); dimension-- > 0;) {
       const Kept &of = kept[dimension];
-      int64_t beyond = rest % type.getDimSize(dimension) - of.place, number = of.first + beyond / of.step;
+      int64_t beyond = rest % type.getDimSize(dimension) - of.place,
+              number = of.first + beyond / of.step;
       within &= beyond >= 0 && beyond % of.step == 0 && number <= of.last;
       place += number * step;
       rest /= type.getDimSize(dimension);
@@ -154,17 +166,19 @@ LogicalResult PadOp::canonicalize(PadOp op, PatternRewriter &rewriter) {
   if (Operation *made = cropped.getDefiningOp()) // a constant, where all is known
     setDevice(made, getDevice(op));
   if (auto pad = cropped.getDefiningOp<PadOp>())
-    if (Operation *slice = pad.getOperand().getDefiningOp(); slice && slice != op.getOperand().getDefiningOp())
+    if (Operation *slice = pad.getOperand().getDefiningOp();
+        slice && slice != op.getOperand().getDefiningOp())
       setDevice(slice, getDevice(op));
   rewriter.replaceOp(op, cropped);
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-/// The result is filled, then the operand's elements go to their places. Others are made of other ops.
+/// The result is filled, then the operand's elements go to their places. Others are made of other
+/// ops.
 Nests PadOp::getLoopNests() {
   if (!keepsAll(*this))
     return {};
@@ -183,9 +197,9 @@ Nests PadOp::getLoopNests() {
 
 Results PadOp::buildBody(OpBuilder &, Elements x, Elements, IndexOf) { return {x[0]}; }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Decompositions
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// At the edges of one dimension nothing is written twice: that is a concatenation.
 Values PadOp::decompose(OpBuilder &builder) {
@@ -195,7 +209,8 @@ Values PadOp::decompose(OpBuilder &builder) {
   for (int64_t i = 0; i < getType().getRank(); ++i)
     if (getEdgePaddingLow()[i] || getEdgePaddingHigh()[i])
       padded.push_back(i);
-  if (padded.size() != 1 || llvm::any_of(getInteriorPadding(), [](int64_t interior) { return interior != 0; }))
+  if (padded.size() != 1 ||
+      llvm::any_of(getInteriorPadding(), [](int64_t interior) { return interior != 0; }))
     return {};
   ExpansionBuilder e{builder, getLoc()};
   SmallVector<Value> pieces;
@@ -211,12 +226,14 @@ Values PadOp::decompose(OpBuilder &builder) {
   return {e.make<ConcatenateOp>(pieces, uint64_t(padded.front()))};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Gradients
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-// Of the operand: its places, zero where an edge has left them out. Of the padding value: the sum over all others.
-void PadOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+// Of the operand: its places, zero where an edge has left them out. Of the padding value: the sum
+// over all others.
+void PadOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                          Gradients result) {
   GradientBuilder make(builder, *this);
   RankedTensorType type = getType(), from = typeOf(getOperand());
   const SmallVector<int64_t> none(type.getRank(), 0);
@@ -241,15 +258,16 @@ void PadOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients need
     auto truth = [&](ArrayRef<int64_t> shape, bool value) {
       return make.splat(RankedTensorType::get(shape, builder.getI1Type()), value);
     };
-    Value isPadding = PadOp::create(builder, getLoc(), truth(from.getShape(), false), truth({}, true),
-                                    getEdgePaddingLow(), getEdgePaddingHigh(), getInteriorPadding());
+    Value isPadding =
+        PadOp::create(builder, getLoc(), truth(from.getShape(), false), truth({}, true),
+                      getEdgePaddingLow(), getEdgePaddingHigh(), getInteriorPadding());
     Value others = make.select(isPadding, g[0], make.splat(type, 0));
     result[1] = make.sum(others, llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
   }
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint64_t PadOp::getFlops() { return 0; }

@@ -1,4 +1,4 @@
-//===- PassOpBuilders.cpp - the ops that passes make --------------------------------------------------------------===//
+//===- PassOpBuilders.cpp - the ops that passes make ------------------------------------------===//
 #include "dialects/graph/ops/PassOpBuilders.h"
 
 #include "dialects/graph/ops/ComputeOps.h"
@@ -29,7 +29,9 @@ Value createConvert(OpBuilder &builder, Location loc, Value value, Type type) {
   return ConvertOp::create(builder, loc, type, value);
 }
 
-Value createAdd(OpBuilder &builder, Location loc, Value a, Value b) { return AddOp::create(builder, loc, a, b); }
+Value createAdd(OpBuilder &builder, Location loc, Value a, Value b) {
+  return AddOp::create(builder, loc, a, b);
+}
 bool isAdd(Operation *op) { return isa<AddOp>(op); }
 
 Value createMean(OpBuilder &builder, Location loc, Value sum, int64_t count, DeviceAttr device) {
@@ -43,7 +45,8 @@ bool isMean(Operation *op) { return isa<DivideOp>(op); }
 
 Value createGradientSquares(OpBuilder &builder, Location loc, StringRef variable, Value gradient) {
   auto type = cast<RankedTensorType>(gradient.getType());
-  auto rows = RankedTensorType::get({type.getRank() ? type.getDimSize(0) : 1}, builder.getF64Type());
+  auto rows =
+      RankedTensorType::get({type.getRank() ? type.getDimSize(0) : 1}, builder.getF64Type());
   return GradientSquaresOp::create(builder, loc, rows, variable, gradient);
 }
 
@@ -53,22 +56,27 @@ Value createClipScale(OpBuilder &builder, Location loc, ArrayRef<Value> squares,
     Value sum = ReduceSumOp::create(builder, loc, rows, ArrayRef<int64_t>{0});
     total = total ? AddOp::create(builder, loc, total, sum).getResult() : sum;
   }
-  Value norm = SqrtOp::create(builder, loc, total), bound = createSplat(builder, loc, total.getType(), limit);
+  Value norm = SqrtOp::create(builder, loc, total),
+        bound = createSplat(builder, loc, total.getType(), limit);
   return DivideOp::create(builder, loc, bound, MaximumOp::create(builder, loc, norm, bound));
 }
 
 bool hasSums(Type type) {
   Type element = cast<RankedTensorType>(type).getElementType();
-  return element.isSignlessInteger(32) || element.isSignlessInteger(64) || element.isF32() || element.isF64();
+  return element.isSignlessInteger(32) || element.isSignlessInteger(64) || element.isF32() ||
+         element.isF64();
 }
 
 Value createOfFirst(OpBuilder &builder, Location loc, Value value, int64_t every) {
   auto type = cast<RankedTensorType>(value.getType());
   Value number = MicroBatchIndexOp::create(builder, loc);
-  Value rest = RemainderOp::create(builder, loc, number, createSplat(builder, loc, number.getType(), double(every)));
-  Value isFirst = CompareOp::create(builder, loc, Comparison::EQ, rest, createSplat(builder, loc, number.getType(), 0));
+  Value rest = RemainderOp::create(builder, loc, number,
+                                   createSplat(builder, loc, number.getType(), double(every)));
+  Value isFirst = CompareOp::create(builder, loc, Comparison::EQ, rest,
+                                    createSplat(builder, loc, number.getType(), 0));
   if (type.getRank() > 0)
-    isFirst = BroadcastInDimOp::create(builder, loc, type.clone(builder.getI1Type()), isFirst, ArrayRef<int64_t>{});
+    isFirst = BroadcastInDimOp::create(builder, loc, type.clone(builder.getI1Type()), isFirst,
+                                       ArrayRef<int64_t>{});
   // x + -0 is x, of every x; x + 0 is not, where x is -0.
   return SelectOp::create(builder, loc, isFirst, value, createSplat(builder, loc, type, -0.0));
 }

@@ -1,4 +1,4 @@
-//===- RandomOps.cpp - random numbers -----------------------------------------------------------------------------===//
+//===- RandomOps.cpp - random numbers ---------------------------------------------------------===//
 #include "dialects/graph/ops/ConstantFolding.h"
 #include "dialects/graph/ops/ExpansionBuilder.h"
 #include "runtime/common/base/NormalPair.h"
@@ -27,9 +27,9 @@ void RandomUniformOp::getEffects(Effects &effects) { getDrawEffects(*this, effec
 void RandomNormalOp::getEffects(Effects &effects) { getDrawEffects(*this, effects); }
 void DropoutOp::getEffects(Effects &effects) { getDrawEffects(*this, effects); }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Constraints
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 static std::optional<APInt> toInteger(Attribute bound) {
   auto number = dyn_cast_if_present<IntegerAttr>(bound);
@@ -49,17 +49,18 @@ LogicalResult RandomUniformOp::verify() {
                                            : low->isSignedIntN(width) && last.isSignedIntN(width);
     if (low->slt(*high) && held)
       return success();
-    return emitOpError() << "low must be below high, and both in the range of " << element << ", got "
-                         << low->getSExtValue() << " and " << high->getSExtValue();
+    return emitOpError() << "low must be below high, and both in the range of " << element
+                         << ", got " << low->getSExtValue() << " and " << high->getSExtValue();
   }
   for (Attribute bound : {getLowAttr(), getHighAttr()})
     if (bound && !isa<FloatAttr>(bound))
-      return emitOpError() << "of " << element << " must have bounds that are floats, got " << bound;
+      return emitOpError() << "of " << element << " must have bounds that are floats, got "
+                           << bound;
   const auto [low, high] = getFloatBounds();
   if (low < high && std::isfinite(high - low))
     return success();
-  return emitOpError() << "low must be below high, and both and their difference finite, got " << low << " and "
-                       << high;
+  return emitOpError() << "low must be below high, and both and their difference finite, got "
+                       << low << " and " << high;
 }
 
 // (C1) a finite mean   (C2) a finite deviation, not below 0
@@ -80,9 +81,9 @@ LogicalResult DropoutOp::verify() {
   return emitOpError() << "rate must be at least 0 and below 1, got " << rate;
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What they are before they are computed
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 std::pair<double, double> RandomUniformOp::getFloatBounds() {
   auto number = [](Attribute bound, double absent) {
@@ -96,18 +97,22 @@ OpFoldResult DropoutOp::fold(FoldAdaptor) {
   return isOff || getRate().isZero() ? OpFoldResult(getOperand()) : OpFoldResult();
 }
 
-Value DropoutOp::getOutsideTraining() { return getTrainingMode().value_or(false) ? Value() : getOperand(); }
-
-// The same zeros.
-void DropoutOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
-  if (needed[0])
-    result[0] = DropoutOp::create(builder, getLoc(), getType(), g[0], getRateAttr(), getTrainingModeAttr(), getIndex(),
-                                  getKey(), getSeedAttr(), getDrawAttr());
+Value DropoutOp::getOutsideTraining() {
+  return getTrainingMode().value_or(false) ? Value() : getOperand();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+// The same zeros.
+void DropoutOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                              Gradients result) {
+  if (needed[0])
+    result[0] =
+        DropoutOp::create(builder, getLoc(), getType(), g[0], getRateAttr(), getTrainingModeAttr(),
+                          getIndex(), getKey(), getSeedAttr(), getDrawAttr());
+}
+
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -116,7 +121,9 @@ struct Word {
   ScalarArithmetic *s;
   Value value;
 
-  Word operator^(const Word &other) const { return {s, s->make<arith::XOrIOp>(value, other.value)}; }
+  Word operator^(const Word &other) const {
+    return {s, s->make<arith::XOrIOp>(value, other.value)};
+  }
   Word operator^(uint32_t other) const {
     return *this ^ Word { s, s->constant(value.getType(), double(other)) };
   }
@@ -154,12 +161,13 @@ struct RealMachine {
     auto bits = [&](uint64_t value) { return s.integer(bitsType, APInt(64, value)); };
     Value all = s.make<arith::BitcastOp>(bitsType, x.value);
     Value exponent = s.subtract(s.make<arith::ShRUIOp>(all, bits(52)), bits(1023));
-    Value mantissa =
-        s.make<arith::OrIOp>(s.make<arith::AndIOp>(all, bits(0xfffffffffffffULL)), bits(0x3ff0000000000000ULL));
+    Value mantissa = s.make<arith::OrIOp>(s.make<arith::AndIOp>(all, bits(0xfffffffffffffULL)),
+                                          bits(0x3ff0000000000000ULL));
     return {{&s, s.make<arith::BitcastOp>(f64, mantissa)}, {&s, s.convert(exponent, f64)}};
   }
   Number truncate(Number x) {
-    return {&s, s.convert(s.make<arith::FPToSIOp>(s.builder.getI32Type(), x.value), x.value.getType())};
+    return {&s,
+            s.convert(s.make<arith::FPToSIOp>(s.builder.getI32Type(), x.value), x.value.getType())};
   }
   Number sqrt(Number x) { return {&s, s.make<math::SqrtOp>(x.value)}; }
   Number negate(Number x) { return {&s, s.make<arith::NegFOp>(x.value)}; }
@@ -173,7 +181,8 @@ struct RealMachine {
 /// One element of a draw.
 class Element : public ScalarArithmetic {
 public:
-  /// `drawn`: which micro-batch, and behind it the words of the key where the op reads them; `index`: places of the loops, which are over the result.
+  /// `drawn`: which micro-batch, and behind it the words of the key where the op reads them;
+  /// `index`: places of the loops, which are over the result.
   Element(OpBuilder &builder, Operation *op, Elements drawn, IndexOf index, uint64_t known)
       : ScalarArithmetic{builder, op->getLoc()}, micro_(drawn[0]) {
     if (drawn.size() > 1)
@@ -198,13 +207,15 @@ public:
   Value word() {
     const std::array<Word, 4> words = block(2);
     Value odd = bit(0);
-    return select(bit(1), select(odd, words[3].value, words[2].value), select(odd, words[1].value, words[0].value));
+    return select(bit(1), select(odd, words[3].value, words[2].value),
+                  select(odd, words[1].value, words[0].value));
   }
   /// Words 2 place and 2 place + 1 as one i64.
   Value twoWords() {
     const std::array<Word, 4> words = block(1);
     Value odd = bit(0);
-    return joined(select(odd, words[2].value, words[0].value), select(odd, words[3].value, words[1].value));
+    return joined(select(odd, words[2].value, words[0].value),
+                  select(odd, words[3].value, words[1].value));
   }
   /// uniformFloat or uniformDouble, in f64.
   Number uniform(bool isDouble) {
@@ -238,23 +249,30 @@ private:
   Type i64() { return builder.getI64Type(); }
   Value shiftRight(Value value, uint64_t by) { return make<arith::ShRUIOp>(value, number(by)); }
   Value lower(Value value) { return make<arith::AndIOp>(value, number(UINT32_MAX)); }
-  Value joined(Value low, Value high) { return make<arith::OrIOp>(make<arith::ShLIOp>(high, number(32)), low); }
+  Value joined(Value low, Value high) {
+    return make<arith::OrIOp>(make<arith::ShLIOp>(high, number(32)), low);
+  }
   /// Whether a bit of the place is set.
   Value bit(uint64_t which) {
     Value alone = make<arith::AndIOp>(place_, number(uint64_t(1) << which));
     return compare(Comparison::NE, alone, number(0));
   }
-  Number fraction(Value bits, double unit) { return Number{this, convert(bits, builder.getF64Type())} * unit; }
+  Number fraction(Value bits, double unit) {
+    return Number{this, convert(bits, builder.getF64Type())} * unit;
+  }
   /// The four words of which each 2^shift elements take a part.
   std::array<Word, 4> block(uint64_t shift) {
-    auto halves = [&](Value value) { return std::pair(Word{this, lower(value)}, Word{this, shiftRight(value, 32)}); };
+    auto halves = [&](Value value) {
+      return std::pair(Word{this, lower(value)}, Word{this, shiftRight(value, 32)});
+    };
     auto [blockLow, blockHigh] = halves(shiftRight(place_, shift));
     auto [microLow, microHigh] = halves(micro_);
     const std::array<Word, 4> counter = {blockLow, blockHigh, microLow, microHigh};
-    return base::philoxRounds(counter, std::array{Word{this, key_[0]}, Word{this, key_[1]}}, [&](uint32_t a, Word b) {
-      Value product = multiply(number(a), b.value);
-      return std::pair(Word{this, shiftRight(product, 32)}, Word{this, lower(product)});
-    });
+    return base::philoxRounds(
+        counter, std::array{Word{this, key_[0]}, Word{this, key_[1]}}, [&](uint32_t a, Word b) {
+          Value product = multiply(number(a), b.value);
+          return std::pair(Word{this, shiftRight(product, 32)}, Word{this, lower(product)});
+        });
   }
 
   Value micro_, place_;
@@ -263,7 +281,8 @@ private:
 
 } // namespace
 
-/// What has no number yet has no loops either. Of the key, which is the last operand, each word is read.
+/// What has no number yet has no loops either. Of the key, which is the last operand, each word is
+/// read.
 template <typename Op> static Nests getNests(Op op) {
   if (!op.isNumbered())
     return {};
@@ -271,7 +290,8 @@ template <typename Op> static Nests getNests(Op op) {
   if (op.getKey()) {
     const unsigned loops = unsigned(nest.iterators.size()), key = nest.reads.pop_back_val().operand;
     for (int64_t word : {0, 1})
-      nest.reads.push_back({key, AffineMap::get(loops, 0, getAffineConstantExpr(word, op.getContext()))});
+      nest.reads.push_back(
+          {key, AffineMap::get(loops, 0, getAffineConstantExpr(word, op.getContext()))});
   }
   return {nest};
 }
@@ -291,7 +311,8 @@ template <typename Op> static Values withKey(Op op, OpBuilder &builder) {
   const int64_t words[] = {int64_t(uint32_t(key)), int64_t(key >> 32)};
   auto type = RankedTensorType::get({2}, builder.getI64Type());
   auto made = cast<Op>(builder.clone(*op));
-  made.getKeyMutable().assign(ConstantOp::create(builder, op.getLoc(), DenseElementsAttr::get(type, ArrayRef(words))));
+  made.getKeyMutable().assign(
+      ConstantOp::create(builder, op.getLoc(), DenseElementsAttr::get(type, ArrayRef(words))));
   made->moveAfter(made.getKey().getDefiningOp());
   made.removeDrawAttr();
   made.setSeed(0);
@@ -325,15 +346,17 @@ Results RandomNormalOp::buildBody(OpBuilder &builder, Elements x, Elements, Inde
 Results DropoutOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf index) {
   Element e(builder, *this, x.drop_front(), index, keyOf(*this));
   const double rate = getRate().convertToDouble();
-  const uint64_t dropped = uint64_t(std::min(std::nearbyint(rate * 0x1p32), 0x1p32 - 1)); // of 2^32 words
+  // of 2^32 words
+  const uint64_t dropped = uint64_t(std::min(std::nearbyint(rate * 0x1p32), 0x1p32 - 1));
   Type type = x[0].getType();
   Value isKept = e.compare(Comparison::GE, e.word(), e.number(dropped)); // words are not negative
-  return {e.select(isKept, e.multiply(x[0], e.constant(type, 1 / (1 - rate))), e.constant(type, 0))};
+  return {
+      e.select(isKept, e.multiply(x[0], e.constant(type, 1 / (1 - rate))), e.constant(type, 0))};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Philox: ten rounds of two products, split in two, and four exclusive ors.
 static uint64_t costOf(Value result, uint64_t more) { return (100 + more) * count(result); }

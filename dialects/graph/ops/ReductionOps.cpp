@@ -1,4 +1,4 @@
-//===- ReductionOps.cpp - many elements into one ------------------------------------------------------------------===//
+//===- ReductionOps.cpp - many elements into one ----------------------------------------------===//
 #include "dialects/graph/ops/ConstantFolding.h"
 #include "dialects/graph/ops/ExpansionBuilder.h"
 
@@ -15,12 +15,13 @@ void graphc::graph::registerReductionOps(GraphDialect &dialect) {
       >(dialect);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Types
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // (C1) dimensions is strictly increasing, each one of the operand's
-static LogicalResult inferReduction(Loc loc, Value operand, ArrayRef<int64_t> dimensions, Types &types) {
+static LogicalResult inferReduction(Loc loc, Value operand, ArrayRef<int64_t> dimensions,
+                                    Types &types) {
   RankedTensorType type = tensorOf(operand);
   if (!type)
     return emitOptionalError(loc, "expected a ranked tensor, got ", operand.getType());
@@ -33,8 +34,8 @@ static LogicalResult inferReduction(Loc loc, Value operand, ArrayRef<int64_t> di
       shape.push_back(type.getDimSize(i));
   }
   if (next != dimensions.size())
-    return emitOptionalError(loc, "dimensions must be strictly increasing and less than the rank ", type.getRank(),
-                             " of the operand, got ", dimensions);
+    return emitOptionalError(loc, "dimensions must be strictly increasing and less than the rank ",
+                             type.getRank(), " of the operand, got ", dimensions);
   types.push_back(type.clone(shape));
   return success();
 }
@@ -48,7 +49,8 @@ LogicalResult ReduceMaxOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
 LogicalResult ReduceMinOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
 }
-LogicalResult ReduceProdOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+LogicalResult ReduceProdOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor,
+                                             Types &types) {
   return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
 }
 LogicalResult ReduceAndOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
@@ -57,46 +59,66 @@ LogicalResult ReduceAndOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
 LogicalResult ReduceOrOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
 }
-LogicalResult ReduceMeanOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+LogicalResult ReduceMeanOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor,
+                                             Types &types) {
   return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Constraints
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-// (C1) dimension is one of the operand's   (C2) the result has the others; an i32 has room for every index
+// (C1) dimension is one of the operand's
+// (C2) the result has the others; an i32 has room for every index
 LogicalResult ArgmaxOp::verify() {
   RankedTensorType type = tensorOf(getOperand()), result = tensorOf(getResult());
   int64_t dimension = getDimension();
   if (dimension >= type.getRank())
-    return emitOpError() << "dimension " << dimension << " is not one of the operand's, which is " << type;
+    return emitOpError() << "dimension " << dimension << " is not one of the operand's, which is "
+                         << type;
   SmallVector<int64_t> shape(type.getShape());
   shape.erase(shape.begin() + dimension);
-  auto of = [&](unsigned bits) { return RankedTensorType::get(shape, IntegerType::get(getContext(), bits)); };
+  auto of = [&](unsigned bits) {
+    return RankedTensorType::get(shape, IntegerType::get(getContext(), bits));
+  };
   if (result != of(32) && result != of(64))
-    return emitOpError() << "result must be of type " << of(32) << " or " << of(64) << ", got " << result;
+    return emitOpError() << "result must be of type " << of(32) << " or " << of(64) << ", got "
+                         << result;
   if (result == of(32) && type.getDimSize(dimension) > int64_t(1) << 31)
-    return emitOpError() << "result must be of type " << of(64) << ", as dimension " << dimension << " of " << type
-                         << " has indices that no i32 holds";
+    return emitOpError() << "result must be of type " << of(64) << ", as dimension " << dimension
+                         << " of " << type << " has indices that no i32 holds";
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Folds
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-OpFoldResult ReduceSumOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
-OpFoldResult ReduceMaxOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
-OpFoldResult ReduceMinOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
-OpFoldResult ReduceProdOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
-OpFoldResult ReduceAndOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
-OpFoldResult ReduceOrOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
-OpFoldResult ReduceMeanOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
+OpFoldResult ReduceSumOp::fold(FoldAdaptor) {
+  return getDimensions().empty() ? getOperand() : Value();
+}
+OpFoldResult ReduceMaxOp::fold(FoldAdaptor) {
+  return getDimensions().empty() ? getOperand() : Value();
+}
+OpFoldResult ReduceMinOp::fold(FoldAdaptor) {
+  return getDimensions().empty() ? getOperand() : Value();
+}
+OpFoldResult ReduceProdOp::fold(FoldAdaptor) {
+  return getDimensions().empty() ? getOperand() : Value();
+}
+OpFoldResult ReduceAndOp::fold(FoldAdaptor) {
+  return getDimensions().empty() ? getOperand() : Value();
+}
+OpFoldResult ReduceOrOp::fold(FoldAdaptor) {
+  return getDimensions().empty() ? getOperand() : Value();
+}
+OpFoldResult ReduceMeanOp::fold(FoldAdaptor) {
+  return getDimensions().empty() ? getOperand() : Value();
+}
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Loops in the operand's order; the result's map leaves the reduced ones away.
 static Nests reduce(Value operand, ArrayRef<int64_t> dimensions) {
@@ -116,40 +138,52 @@ static Nests reduce(Value operand, ArrayRef<int64_t> dimensions) {
 }
 
 Nests ReduceSumOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
-TypedAttr ReduceSumOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Zero); }
+TypedAttr ReduceSumOp::getStart(unsigned) {
+  return getStartOf(getResult(), ReductionIdentity::Zero);
+}
 Results ReduceSumOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return {ScalarArithmetic{builder, getLoc()}.add(old[0], x[0])};
 }
 Nests ReduceMaxOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
-TypedAttr ReduceMaxOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Least); }
+TypedAttr ReduceMaxOp::getStart(unsigned) {
+  return getStartOf(getResult(), ReductionIdentity::Least);
+}
 Results ReduceMaxOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return {ScalarArithmetic{builder, getLoc()}.maximum(old[0], x[0])};
 }
 Nests ReduceMinOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
-TypedAttr ReduceMinOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Largest); }
+TypedAttr ReduceMinOp::getStart(unsigned) {
+  return getStartOf(getResult(), ReductionIdentity::Largest);
+}
 Results ReduceMinOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return {ScalarArithmetic{builder, getLoc()}.minimum(old[0], x[0])};
 }
 
 Nests ReduceProdOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
-TypedAttr ReduceProdOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::One); }
+TypedAttr ReduceProdOp::getStart(unsigned) {
+  return getStartOf(getResult(), ReductionIdentity::One);
+}
 Results ReduceProdOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return {ScalarArithmetic{builder, getLoc()}.multiply(old[0], x[0])};
 }
 Nests ReduceAndOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
-TypedAttr ReduceAndOp::getStart(unsigned) { return IntegerAttr::get(typeOf(getResult()).getElementType(), -1); }
+TypedAttr ReduceAndOp::getStart(unsigned) {
+  return IntegerAttr::get(typeOf(getResult()).getElementType(), -1);
+}
 Results ReduceAndOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return {arith::AndIOp::create(builder, getLoc(), old[0], x[0])};
 }
 Nests ReduceOrOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
-TypedAttr ReduceOrOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Zero); }
+TypedAttr ReduceOrOp::getStart(unsigned) {
+  return getStartOf(getResult(), ReductionIdentity::Zero);
+}
 Results ReduceOrOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return {arith::OrIOp::create(builder, getLoc(), old[0], x[0])};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Decompositions
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Values ReduceMeanOp::decompose(OpBuilder &builder) {
   return {ExpansionBuilder{builder, getLoc()}.mean(getOperand(), getDimensions())};
@@ -182,29 +216,34 @@ Values ArgmaxOp::decompose(OpBuilder &builder) {
   unsigned width = places.getElementTypeBitWidth();
   Value none = ConstantOp::create(
       builder, getLoc(), places,
-      DenseElementsAttr::get(places, IntegerAttr::get(places.getElementType(), llvm::APInt::getSignedMaxValue(width))));
+      DenseElementsAttr::get(places, IntegerAttr::get(places.getElementType(),
+                                                      llvm::APInt::getSignedMaxValue(width))));
   Value candidates = e.make<SelectOp>(found, e.make<IotaOp>(places, getDimension()), none);
   return {e.make<ReduceMinOp>(candidates, dimensions)};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Gradients
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-void ReduceSumOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
-  result[0] = GradientBuilder(builder, *this).unreduce(g[0], getOperand().getType(), getDimensions());
+void ReduceSumOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                Gradients result) {
+  result[0] =
+      GradientBuilder(builder, *this).unreduce(g[0], getOperand().getType(), getDimensions());
 }
 
-void ReduceMeanOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+void ReduceMeanOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                 Gradients result) {
   GradientBuilder make(builder, *this);
-  double count = double(typeOf(getOperand()).getNumElements()) / typeOf(getResult()).getNumElements();
+  double count =
+      double(typeOf(getOperand()).getNumElements()) / typeOf(getResult()).getNumElements();
   Value share = make.divide(g[0], make.splat(getType(), count));
   result[0] = make.unreduce(share, getOperand().getType(), getDimensions());
 }
 
 /// The gradient of a maximum or minimum: elements that are equally large share.
-static Value shareAmongChosen(GradientBuilder make, Value operand, Value chosen, ArrayRef<int64_t> dimensions,
-                              Value g) {
+static Value shareAmongChosen(GradientBuilder make, Value operand, Value chosen,
+                              ArrayRef<int64_t> dimensions, Value g) {
   Type type = operand.getType();
   Value isChosen = make.compare(Comparison::EQ, operand, make.unreduce(chosen, type, dimensions));
   Value count = make.sum(make.convert(isChosen, typeOf(operand).getElementType()), dimensions);
@@ -212,15 +251,21 @@ static Value shareAmongChosen(GradientBuilder make, Value operand, Value chosen,
   return make.select(isChosen, share, make.splat(type, 0));
 }
 
-void ReduceMaxOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
-  result[0] = shareAmongChosen(GradientBuilder(builder, *this), getOperand(), getResult(), getDimensions(), g[0]);
+void ReduceMaxOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                Gradients result) {
+  result[0] = shareAmongChosen(GradientBuilder(builder, *this), getOperand(), getResult(),
+                               getDimensions(), g[0]);
 }
-void ReduceMinOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
-  result[0] = shareAmongChosen(GradientBuilder(builder, *this), getOperand(), getResult(), getDimensions(), g[0]);
+void ReduceMinOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                Gradients result) {
+  result[0] = shareAmongChosen(GradientBuilder(builder, *this), getOperand(), getResult(),
+                               getDimensions(), g[0]);
 }
 
-// Without its zeros the product divided by the element, where no other is zero; the product of the others where the element alone is.
-void ReduceProdOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+// Without its zeros the product divided by the element, where no other is zero; the product of the
+// others where the element alone is.
+void ReduceProdOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                 Gradients result) {
   GradientBuilder make(builder, *this);
   Type type = getOperand().getType(), counts = withElement(type, builder.getI32Type());
   Value zero = make.splat(type, 0), one = make.splat(type, 1);
@@ -228,16 +273,16 @@ void ReduceProdOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradien
   Value numbers = make.select(isZero, one, getOperand());
   Value product = ReduceProdOp::create(builder, getLoc(), numbers, getDimensions());
   Value zeros = make.sum(make.convert(isZero, builder.getI32Type()), getDimensions());
-  Value others =
-      make.subtract(make.unreduce(zeros, counts, getDimensions()), make.convert(isZero, builder.getI32Type()));
+  Value others = make.subtract(make.unreduce(zeros, counts, getDimensions()),
+                               make.convert(isZero, builder.getI32Type()));
   Value share = make.unreduce(make.multiply(g[0], product), type, getDimensions());
   Value isFree = make.compare(Comparison::EQ, others, make.splat(counts, 0));
   result[0] = make.select(isFree, make.divide(share, numbers), zero);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint64_t ReduceSumOp::getFlops() { return count(getOperand()); }
 uint64_t ReduceMaxOp::getFlops() { return count(getOperand()); }

@@ -1,4 +1,4 @@
-//===- ReductionOps.td - many elements into one ---------------------------------------------------*- tablegen -* -===//
+//===- ReductionOps.td - many elements into one --------------------------------*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_REDUCTION
 #define GRAPHC_DIALECTS_GRAPH_OPS_REDUCTION
 
@@ -8,7 +8,8 @@ class Graph_ReduceOp<string mnemonic, Type type, Trait computed = Graph_Reducing
     : Graph_PureOp<mnemonic, [Graph_Differentiable, Graph_InferType, computed]> {
   let arguments = (ins type:$operand, DenseI64ArrayAttr:$dimensions);
   let results = (outs type:$result);
-  let assemblyFormat = "$operand `dimensions` `=` $dimensions attr-dict `:` functional-type($operand, $result)";
+  let assemblyFormat =
+      "$operand `dimensions` `=` $dimensions attr-dict `:` functional-type($operand, $result)";
   let hasFolder = 1;
 }
 
@@ -54,8 +55,9 @@ def Graph_ReduceMinOp : Graph_ReduceOp<"reduce_min", Graph_NumberTensor> {
 def Graph_ReduceProdOp : Graph_ReduceOp<"reduce_prod", Graph_NumberTensor> {
   let summary = "product over dimensions, which disappear";
   let description = [{
-    In the order of the sums (docs/architecture.md); integers wrap. The gradient of an element is the product of the others, where one or more
-    of them are zero too: it is the product of what is not zero divided by the element, and counts the zeros.
+    In the order of the sums (docs/architecture.md); integers wrap. The gradient of an element is
+    the product of the others, where one or more of them are zero too: it is the product of what is
+    not zero divided by the element, and counts the zeros.
 
     1. (C1) `dimensions` is strictly increasing, each one of the operand's.
 
@@ -66,15 +68,18 @@ def Graph_ReduceProdOp : Graph_ReduceOp<"reduce_prod", Graph_NumberTensor> {
 }
 
 /// Of bits; i1 is stored as bytes, so of truth values it is one of integers.
-class Graph_ReduceBitsOp<string mnemonic> : Graph_PureOp<mnemonic, [Graph_InferType, Graph_Reducing, Graph_Composite]> {
+class Graph_ReduceBitsOp<string mnemonic>
+    : Graph_PureOp<mnemonic, [Graph_InferType, Graph_Reducing, Graph_Composite]> {
   let arguments = (ins Graph_BitTensor:$operand, DenseI64ArrayAttr:$dimensions);
   let results = (outs Graph_BitTensor:$result);
-  let assemblyFormat = "$operand `dimensions` `=` $dimensions attr-dict `:` functional-type($operand, $result)";
+  let assemblyFormat =
+      "$operand `dimensions` `=` $dimensions attr-dict `:` functional-type($operand, $result)";
   let hasFolder = 1;
 }
 
 def Graph_ReduceAndOp : Graph_ReduceBitsOp<"reduce_and"> {
-  let summary = "whether all elements hold over dimensions, which disappear; of integers, of each bit";
+  let summary =
+      "whether all elements hold over dimensions, which disappear; of integers, of each bit";
   let description = [{
     1. (C1) `dimensions` is strictly increasing, each one of the operand's.
 
@@ -85,7 +90,8 @@ def Graph_ReduceAndOp : Graph_ReduceBitsOp<"reduce_and"> {
 }
 
 def Graph_ReduceOrOp : Graph_ReduceBitsOp<"reduce_or"> {
-  let summary = "whether one element holds over dimensions, which disappear; of integers, of each bit";
+  let summary =
+      "whether one element holds over dimensions, which disappear; of integers, of each bit";
   let description = [{
     1. (C1) `dimensions` is strictly increasing, each one of the operand's.
 
@@ -111,8 +117,8 @@ def Graph_ReduceMeanOp : Graph_ReduceOp<"reduce_mean", Graph_FloatTensor, Graph_
 def Graph_ArgmaxOp : Graph_PureOp<"argmax", [Graph_Composite]> {
   let summary = "where the largest element of a dimension is";
   let description = [{
-    The first of equally large ones; a NaN counts as largest. i32 or i64, as the result's type says. `decompose` writes it as
-    the least index at which the element is the largest.
+    The first of equally large ones; a NaN counts as largest. i32 or i64, as the result's type says.
+    `decompose` writes it as the least index at which the element is the largest.
 
     1. (C1) `dimension` is one of the operand's.
     2. (C2) The result has the operand's other dimensions; an i32 has room for every index.
@@ -121,9 +127,11 @@ def Graph_ArgmaxOp : Graph_PureOp<"argmax", [Graph_Composite]> {
     %b = graph.argmax %a dimension = 1 : (tensor<4x10xf32>) -> tensor<4xi32>
     ```
   }];
-  let arguments = (ins Graph_NumberTensor:$operand, ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);
+  let arguments = (ins Graph_NumberTensor:$operand,
+      ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);
   let results = (outs Graph_IndexTensor:$result);
-  let assemblyFormat = "$operand `dimension` `=` custom<Integer>($dimension) attr-dict `:` functional-type($operand, $result)";
+  let assemblyFormat =
+      "$operand `dimension` `=` custom<Integer>($dimension) attr-dict `:` functional-type($operand, $result)";
   let hasVerifier = 1;
 }
 

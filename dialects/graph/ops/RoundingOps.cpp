@@ -1,4 +1,4 @@
-//===- RoundingOps.cpp - whole numbers and limits, element by element ---------------------------------------------===//
+//===- RoundingOps.cpp - whole numbers and limits, element by element -------------------------===//
 #include "dialects/graph/ops/ConstantFolding.h"
 #include "dialects/graph/ops/ExpansionBuilder.h"
 
@@ -18,11 +18,12 @@ void graphc::graph::registerRoundingOps(GraphDialect &dialect) {
       >(dialect);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Types
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-LogicalResult IsFiniteOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor adaptor, Types &types) {
+LogicalResult IsFiniteOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor adaptor,
+                                           Types &types) {
   Type type = withElement(adaptor.getOperand().getType(), IntegerType::get(context, 1));
   if (!type)
     return emitOptionalError(loc, "expected a ranked tensor, got ", adaptor.getOperand().getType());
@@ -30,26 +31,30 @@ LogicalResult IsFiniteOp::inferReturnTypes(MLIRContext *context, Loc loc, Adapto
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Constraints
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // (C1), (C2) a scalar of the operand's element type, or of the operand's type
 static LogicalResult verifyBound(ClampOp op, StringRef name, Value bound) {
-  RankedTensorType type = tensorOf(op.getOperand()), scalar = RankedTensorType::get({}, type.getElementType());
+  RankedTensorType type = tensorOf(op.getOperand()),
+                   scalar = RankedTensorType::get({}, type.getElementType());
   if (bound.getType() == type || bound.getType() == scalar)
     return success();
-  return op.emitOpError() << name << " must be of type " << scalar << " or " << type << ", got " << bound.getType();
+  return op.emitOpError() << name << " must be of type " << scalar << " or " << type << ", got "
+                          << bound.getType();
 }
 
-// (C1), (C2): so a bound without the operand's rank is a scalar, which folds, loops and gradients repeat for each element
+// (C1), (C2): so a bound without the operand's rank is a scalar, which folds, loops and gradients
+// repeat for each element
 LogicalResult ClampOp::verify() {
-  return success(succeeded(verifyBound(*this, "min", getMin())) && succeeded(verifyBound(*this, "max", getMax())));
+  return success(succeeded(verifyBound(*this, "min", getMin())) &&
+                 succeeded(verifyBound(*this, "max", getMax())));
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Folds
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 static Attribute foldRounding(Type type, Attribute operand, APFloat::roundingMode mode) {
   return foldUnary(
@@ -68,16 +73,19 @@ static bool isWhole(Value value) {
 }
 
 OpFoldResult FloorOp::fold(FoldAdaptor adaptor) {
-  return isWhole(getOperand()) ? OpFoldResult(getOperand())
-                               : foldRounding(getType(), adaptor.getOperand(), APFloat::rmTowardNegative);
+  return isWhole(getOperand())
+             ? OpFoldResult(getOperand())
+             : foldRounding(getType(), adaptor.getOperand(), APFloat::rmTowardNegative);
 }
 OpFoldResult CeilOp::fold(FoldAdaptor adaptor) {
-  return isWhole(getOperand()) ? OpFoldResult(getOperand())
-                               : foldRounding(getType(), adaptor.getOperand(), APFloat::rmTowardPositive);
+  return isWhole(getOperand())
+             ? OpFoldResult(getOperand())
+             : foldRounding(getType(), adaptor.getOperand(), APFloat::rmTowardPositive);
 }
 OpFoldResult RoundNearestEvenOp::fold(FoldAdaptor adaptor) {
-  return isWhole(getOperand()) ? OpFoldResult(getOperand())
-                               : foldRounding(getType(), adaptor.getOperand(), APFloat::rmNearestTiesToEven);
+  return isWhole(getOperand())
+             ? OpFoldResult(getOperand())
+             : foldRounding(getType(), adaptor.getOperand(), APFloat::rmNearestTiesToEven);
 }
 
 OpFoldResult RemainderOp::fold(FoldAdaptor adaptor) {
@@ -117,9 +125,9 @@ OpFoldResult IsFiniteOp::fold(FoldAdaptor adaptor) {
       [](const APInt &) { return APInt(1, 1); });
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Results FloorOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   return {math::FloorOp::create(builder, getLoc(), x[0])};
@@ -136,7 +144,8 @@ Results RemainderOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf
   if (isFloat(x[0]))
     return {s.make<arith::RemFOp>(x[0], x[1])};
   return {s.subtract(
-      x[0], s.multiply(s.divide(x[0], x[1]), x[1]))}; // where a quotient is not defined it is 0 or the dividend
+      // where a quotient is not defined it is 0 or the dividend
+      x[0], s.multiply(s.divide(x[0], x[1]), x[1]))};
 }
 
 /// A scalar bound is read at no index.
@@ -144,8 +153,9 @@ Nests ClampOp::getLoopNests() {
   int64_t rank = typeOf(getResult()).getRank();
   LoopNest nest = getParallelNest(rank);
   for (auto [i, operand] : llvm::enumerate(getOperands()))
-    nest.reads.push_back({unsigned(i), typeOf(operand).getRank() == rank ? getIdentity(rank, getContext())
-                                                                         : getMap(size_t(rank), {}, getContext())});
+    nest.reads.push_back({unsigned(i), typeOf(operand).getRank() == rank
+                                           ? getIdentity(rank, getContext())
+                                           : getMap(size_t(rank), {}, getContext())});
   nest.writes = {getIdentity(rank, getContext())};
   return {nest};
 }
@@ -160,9 +170,9 @@ Results IsFiniteOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf)
   return {s.compare(Comparison::LT, s.make<math::AbsFOp>(x[0]), infinity)};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Gradients
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // Flat between their steps.
 void FloorOp::buildGradient(OpBuilder &, ValueRange, NeededGradients, Gradients) {}
@@ -170,24 +180,31 @@ void CeilOp::buildGradient(OpBuilder &, ValueRange, NeededGradients, Gradients) 
 void RoundNearestEvenOp::buildGradient(OpBuilder &, ValueRange, NeededGradients, Gradients) {}
 
 // The quotient without its fraction is (lhs - result) / rhs.
-void RemainderOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void RemainderOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                                Gradients result) {
   GradientBuilder make(builder, *this);
   result[0] = g[0];
   if (needed[1])
     result[1] = make.multiply(g[0], make.divide(make.subtract(getResult(), getLhs()), getRhs()));
 }
 
-void ClampOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void ClampOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                            Gradients result) {
   GradientBuilder make(builder, *this);
   RankedTensorType type = typeOf(getResult());
-  auto whole = [&](Value bound) { return bound.getType() == type ? bound : make.broadcast(bound, type, {}); };
+  auto whole = [&](Value bound) {
+    return bound.getType() == type ? bound : make.broadcast(bound, type, {});
+  };
   /// Of a scalar it is the sum.
   auto toBound = [&](Value share, Value bound) {
-    return bound.getType() == type ? share : make.sum(share, llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+    return bound.getType() == type
+               ? share
+               : make.sum(share, llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
   };
   Value zero = make.splat(type, 0), low = whole(getMin()), high = whole(getMax());
   // From the last step to the first: max cuts, then min raises.
-  Value cut = make.compare(Comparison::GT, MaximumOp::create(builder, getLoc(), getOperand(), low), high);
+  Value cut =
+      make.compare(Comparison::GT, MaximumOp::create(builder, getLoc(), getOperand(), low), high);
   Value raised = make.compare(Comparison::LT, getOperand(), low);
   Value rest = make.select(cut, zero, g[0]);
   if (needed[0])
@@ -198,9 +215,9 @@ void ClampOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients ne
     result[2] = toBound(make.select(cut, g[0], zero), getMax());
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint64_t FloorOp::getFlops() { return count(getResult()); }
 uint64_t CeilOp::getFlops() { return count(getResult()); }

@@ -1,4 +1,4 @@
-//===- ScalarOperands.cpp - scalars and numbers in the text of elementwise ops ------------------------------------===//
+//===- ScalarOperands.cpp - scalars and numbers in the text of elementwise ops ----------------===//
 #include "dialects/graph/ops/ScalarOperands.h"
 
 #include "dialects/graph/ops/OpHelpers.h"
@@ -32,14 +32,19 @@ OptionalParseResult parseNumber(OpAsmParser &parser, std::string &number) {
     return parser.emitError(parser.getCurrentLocation()) << "expected a value or a number";
   const StringRef behind = text.drop_front(parts[0].size());
   if (behind.empty())
-    return parser.emitError(parser.getCurrentLocation()) << "has a number of more than " << kLongest << " characters";
-  if (llvm::isAlnum(behind.front()) || StringRef("_.$").contains(behind.front())) // 0x10 is one word to MLIR
     return parser.emitError(parser.getCurrentLocation())
-           << parts[0] << behind.take_while([](char c) { return llvm::isAlnum(c) || StringRef("_.$").contains(c); })
+           << "has a number of more than " << kLongest << " characters";
+  // 0x10 is one word to MLIR
+  if (llvm::isAlnum(behind.front()) || StringRef("_.$").contains(behind.front()))
+    return parser.emitError(parser.getCurrentLocation())
+           << parts[0] << behind.take_while([](char c) {
+                return llvm::isAlnum(c) || StringRef("_.$").contains(c);
+              })
            << " is no number; expected one in decimal, as 16, -0.5 or 1.0e-3";
   double real;
   llvm::APInt integer;
-  OptionalParseResult parsed = parts[1].empty() ? parser.parseOptionalInteger(integer) : parser.parseFloat(real);
+  OptionalParseResult parsed =
+      parts[1].empty() ? parser.parseOptionalInteger(integer) : parser.parseFloat(real);
   if (!parsed.has_value() || failed(*parsed))
     return failure();
   number = (negative ? "-" : "") + parts[0].str();
@@ -51,17 +56,20 @@ TypedAttr convertNumber(OpAsmParser &parser, const Written &operand, Type elemen
   StringRef digits = operand.number;
   if (auto type = dyn_cast<FloatType>(element)) {
     llvm::APFloat value(type.getFloatSemantics());
-    if (!errorToBool(value.convertFromString(digits, llvm::APFloat::rmNearestTiesToEven).takeError()) &&
+    if (!errorToBool(
+            value.convertFromString(digits, llvm::APFloat::rmNearestTiesToEven).takeError()) &&
         value.isFinite())
       return FloatAttr::get(type, value);
   } else if (auto type = dyn_cast<IntegerType>(element)) {
-    const bool negative = digits.starts_with("-"), isUnsigned = type.isUnsigned() || type.getWidth() == 1;
+    const bool negative = digits.starts_with("-"),
+               isUnsigned = type.isUnsigned() || type.getWidth() == 1;
     llvm::APInt value;
     if (!digits.drop_front(negative).getAsInteger(10, value)) {
       value = value.zext(std::max(value.getBitWidth(), type.getWidth()) + 2);
       if (negative)
         value.negate();
-      if (isUnsigned ? !value.isNegative() && value.isIntN(type.getWidth()) : value.isSignedIntN(type.getWidth()))
+      if (isUnsigned ? !value.isNegative() && value.isIntN(type.getWidth())
+                     : value.isSignedIntN(type.getWidth()))
         return IntegerAttr::get(type, value.trunc(type.getWidth()));
     }
   }
@@ -86,14 +94,16 @@ Value findValue(OpAsmParser &parser, const Written &operand, Type type) {
 
 } // namespace
 
-ParseResult parseElementwiseOperands(OpAsmParser &parser, OperationState &state, size_t count, bool mask, Type &type) {
+ParseResult parseElementwiseOperands(OpAsmParser &parser, OperationState &state, size_t count,
+                                     bool mask, Type &type) {
   SmallVector<Written, 3> operands(count);
   for (size_t i = 0; i < count; ++i) {
     if (i && parser.parseComma())
       return failure();
     Written &operand = operands[i];
     operand.place = parser.getCurrentLocation();
-    OptionalParseResult number = i || !mask ? parseNumber(parser, operand.number) : OptionalParseResult();
+    OptionalParseResult number =
+        i || !mask ? parseNumber(parser, operand.number) : OptionalParseResult();
     if (number.has_value() ? failed(*number) : failed(parser.parseOperand(operand.value)))
       return failure();
   }
@@ -117,12 +127,15 @@ ParseResult parseElementwiseOperands(OpAsmParser &parser, OperationState &state,
   for (size_t i = 0; i < count; ++i) {
     if (!operands[i].number.empty())
       continue;
-    RankedTensorType full = mask && i == 0 ? RankedTensorType::get(tensor.getShape(), builder.getI1Type()) : tensor;
+    RankedTensorType full =
+        mask && i == 0 ? RankedTensorType::get(tensor.getShape(), builder.getI1Type()) : tensor;
     Value value = findValue(parser, operands[i], full);
     if (!value && isTensor && full.getRank()) {
-      Value scalar = findValue(parser, operands[i], RankedTensorType::get({}, full.getElementType()));
+      Value scalar =
+          findValue(parser, operands[i], RankedTensorType::get({}, full.getElementType()));
       if (scalar && moveBehind(builder, scalar))
-        value = place(BroadcastInDimOp::create(builder, state.location, full, scalar, ArrayRef<int64_t>()));
+        value = place(
+            BroadcastInDimOp::create(builder, state.location, full, scalar, ArrayRef<int64_t>()));
     }
     if (!value) { // says why
       SmallVector<Value, 1> none;
@@ -134,15 +147,16 @@ ParseResult parseElementwiseOperands(OpAsmParser &parser, OperationState &state,
     if (operands[i].number.empty())
       continue;
     if (!isTensor)
-      return parser.emitError(typePlace) << "expected a static ranked tensor of at most 2^37 elements, got " << tensor;
+      return parser.emitError(typePlace)
+             << "expected a static ranked tensor of at most 2^37 elements, got " << tensor;
     if (!any || !moveBehind(builder, any))
       return parser.emitError(operands[i].place)
              << "is a number where no operand is a value that is defined before; expected a graph.constant";
     TypedAttr element = convertNumber(parser, operands[i], tensor.getElementType());
     if (!element)
       return failure();
-    state.operands[i] =
-        place(ConstantOp::create(builder, state.location, DenseElementsAttr::get(tensor, Attribute(element))));
+    state.operands[i] = place(ConstantOp::create(
+        builder, state.location, DenseElementsAttr::get(tensor, Attribute(element))));
   }
   return success();
 }

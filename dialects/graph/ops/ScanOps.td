@@ -1,11 +1,12 @@
-//===- ScanOps.td - the order along a dimension --------------------------------------------------*- tablegen -* --===//
+//===- ScanOps.td - the order along a dimension --------------------------------*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_SCANS
 #define GRAPHC_DIALECTS_GRAPH_OPS_SCANS
 
 include "dialects/graph/GraphOpsBase.td"
 
-def Graph_ReverseOp : Graph_PureOp<"reverse", [
-    SameOperandsAndResultType, Graph_AnyElement, Graph_Differentiable, Graph_Structured, KeepsElementsOpInterface]> {
+def Graph_ReverseOp
+    : Graph_PureOp<"reverse", [SameOperandsAndResultType, Graph_AnyElement, Graph_Differentiable,
+                               Graph_Structured, KeepsElementsOpInterface]> {
   let summary = "the elements in the opposite order along dimensions";
   let description = [{
     1. (C1) `dimensions` is strictly increasing, each one of the operand's.
@@ -21,14 +22,15 @@ def Graph_ReverseOp : Graph_PureOp<"reverse", [
   let hasFolder = 1;
 }
 
-def Graph_CumsumOp : Graph_PureOp<"cumsum", [
-    SameOperandsAndResultType, Graph_Differentiable,
-    DeclareOpInterfaceMethods<ExplicitLoopsOpInterface, ["getAccess"]>]> {
+def Graph_CumsumOp
+    : Graph_PureOp<"cumsum", [SameOperandsAndResultType, Graph_Differentiable,
+                              DeclareOpInterfaceMethods<ExplicitLoopsOpInterface, ["getAccess"]>]> {
   let summary = "at each place of a dimension the sum up to there";
   let description = [{
-    Along the dimension each result is the one before it plus the element there: one addition each, in that order and no other. So a sum of
-    floats is that of a loop, not that of `reduce_sum`. Integers wrap. With `exclusive` the element itself is not in the sum, and the
-    first is 0; with `reverse` the order begins at the end. It has loops of its own: a GPU does them by one thread.
+    Along the dimension each result is the one before it plus the element there: one addition each,
+    in that order and no other. So a sum of floats is that of a loop, not that of `reduce_sum`.
+    Integers wrap. With `exclusive` the element itself is not in the sum, and the first is 0; with
+    `reverse` the order begins at the end. It has loops of its own: a GPU does them by one thread.
 
     1. (C1) `dimension` is one of the operand's.
 
@@ -37,10 +39,11 @@ def Graph_CumsumOp : Graph_PureOp<"cumsum", [
     %c = graph.cumsum %a dimension = 0 {exclusive, reverse} : tensor<4x3xf32>
     ```
   }];
-  let arguments = (ins Graph_NumberTensor:$operand, ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension, UnitAttr:$exclusive,
-                       UnitAttr:$reverse);
+  let arguments = (ins Graph_NumberTensor:$operand,
+      ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension, UnitAttr:$exclusive, UnitAttr:$reverse);
   let results = (outs Graph_NumberTensor:$result);
-  let assemblyFormat = "$operand `dimension` `=` custom<Integer>($dimension) attr-dict `:` type($result)";
+  let assemblyFormat =
+      "$operand `dimension` `=` custom<Integer>($dimension) attr-dict `:` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }

@@ -1,4 +1,4 @@
-//===- ShapeOps.cpp - constants, and the same elements in another shape -------------------------------------------===//
+//===- ShapeOps.cpp - constants, and the same elements in another shape -----------------------===//
 #include "dialects/graph/ops/ConstantFolding.h"
 #include "dialects/graph/ops/ExpansionBuilder.h"
 
@@ -15,9 +15,9 @@ void graphc::graph::registerShapeOps(GraphDialect &dialect) {
       >(dialect);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Types
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, Loc, Adaptor adaptor, Types &types) {
   types.push_back(adaptor.getValue().getType());
@@ -46,36 +46,40 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Constraints
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // (C1) dimension is one of the result's
 LogicalResult IotaOp::verify() {
   RankedTensorType type = tensorOf(getResult());
   if (int64_t(getDimension()) >= type.getRank())
-    return emitOpError() << "dimension " << getDimension() << " is not one of the result's, which is " << type;
+    return emitOpError() << "dimension " << getDimension()
+                         << " is not one of the result's, which is " << type;
   return success();
 }
 
 static LogicalResult verifySameElement(Operation *op, Value operand, Value result) {
   if (tensorOf(operand).getElementType() == tensorOf(result).getElementType())
     return success();
-  return op->emitOpError() << "operand and result must have the same element type, got " << operand.getType() << " and "
-                           << result.getType();
+  return op->emitOpError() << "operand and result must have the same element type, got "
+                           << operand.getType() << " and " << result.getType();
 }
 
 // (C1) same element type   (C2) same number of elements
 LogicalResult ReshapeOp::verify() {
   if (failed(verifySameElement(*this, getOperand(), getResult())))
     return failure();
-  int64_t from = tensorOf(getOperand()).getNumElements(), to = tensorOf(getResult()).getNumElements();
+  int64_t from = tensorOf(getOperand()).getNumElements(),
+          to = tensorOf(getResult()).getNumElements();
   if (from != to)
-    return emitOpError() << "operand and result must have the same number of elements, got " << from << " and " << to;
+    return emitOpError() << "operand and result must have the same number of elements, got " << from
+                         << " and " << to;
   return success();
 }
 
-// (C1) same element type   (C2) broadcast_dimensions: one entry a dimension, strictly increasing, the result's
+// (C1) same element type
+// (C2) broadcast_dimensions: one entry a dimension, strictly increasing, the result's
 // (C3) each dimension is 1 or as long as the result's
 LogicalResult BroadcastInDimOp::verify() {
   if (failed(verifySameElement(*this, getOperand(), getResult())))
@@ -83,17 +87,20 @@ LogicalResult BroadcastInDimOp::verify() {
   RankedTensorType from = tensorOf(getOperand()), to = tensorOf(getResult());
   ArrayRef<int64_t> dimensions = getBroadcastDimensions();
   if (int64_t(dimensions.size()) != from.getRank())
-    return emitOpError() << "broadcast_dimensions must have one entry for each of the " << from.getRank()
-                         << " dimensions of the operand, got " << dimensions.size();
+    return emitOpError() << "broadcast_dimensions must have one entry for each of the "
+                         << from.getRank() << " dimensions of the operand, got "
+                         << dimensions.size();
   int64_t previous = -1;
   for (auto [index, dimension] : llvm::enumerate(dimensions)) {
     if (dimension <= previous || dimension >= to.getRank())
-      return emitOpError() << "broadcast_dimensions must be strictly increasing and less than the rank " << to.getRank()
-                           << " of the result, got [" << dimensions << "]";
+      return emitOpError()
+             << "broadcast_dimensions must be strictly increasing and less than the rank "
+             << to.getRank() << " of the result, got [" << dimensions << "]";
     int64_t size = from.getDimSize(index);
     if (size != 1 && size != to.getDimSize(dimension))
-      return emitOpError() << "dimension " << index << " of the operand must be 1 or " << to.getDimSize(dimension)
-                           << " as dimension " << dimension << " of the result is, got " << size;
+      return emitOpError() << "dimension " << index << " of the operand must be 1 or "
+                           << to.getDimSize(dimension) << " as dimension " << dimension
+                           << " of the result is, got " << size;
     previous = dimension;
   }
   return success();
@@ -102,15 +109,16 @@ LogicalResult BroadcastInDimOp::verify() {
 // (C1) the result's leading dimensions are those of the indices
 LogicalResult OneHotOp::verify() {
   RankedTensorType indices = tensorOf(getIndices()), result = tensorOf(getResult());
-  if (result.getRank() != indices.getRank() + 1 || result.getShape().drop_back() != indices.getShape())
-    return emitOpError() << "result must have the shape of the indices and one more dimension, got " << indices
-                         << " and " << result;
+  if (result.getRank() != indices.getRank() + 1 ||
+      result.getShape().drop_back() != indices.getShape())
+    return emitOpError() << "result must have the shape of the indices and one more dimension, got "
+                         << indices << " and " << result;
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Folds
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
@@ -174,9 +182,9 @@ OpFoldResult BroadcastInDimOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Where all elements are one; others are memory.
 Nests ConstantOp::getLoopNests() {
@@ -234,16 +242,17 @@ Results TransposeOp::buildBody(OpBuilder &, Elements x, Elements, IndexOf) { ret
 Nests BroadcastInDimOp::getLoopNests() {
   SmallVector<AffineExpr> place;
   for (auto [i, dimension] : llvm::enumerate(getBroadcastDimensions()))
-    place.push_back(typeOf(getOperand()).getDimSize(i) == 1 ? getAffineConstantExpr(0, getContext())
-                                                            : getAffineDimExpr(unsigned(dimension), getContext()));
+    place.push_back(typeOf(getOperand()).getDimSize(i) == 1
+                        ? getAffineConstantExpr(0, getContext())
+                        : getAffineDimExpr(unsigned(dimension), getContext()));
   return moveFrom(*this, place);
 }
 
 Results BroadcastInDimOp::buildBody(OpBuilder &, Elements x, Elements, IndexOf) { return {x[0]}; }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Decompositions
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Values StopGradientOp::decompose(OpBuilder &) { return {getOperand()}; }
 
@@ -253,9 +262,9 @@ Values OneHotOp::decompose(OpBuilder &builder) {
   return {e.convert(e.hitMask(getIndices(), type.getShape()), type.getElementType())};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Gradients
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 void StopGradientOp::buildGradient(OpBuilder &, ValueRange, NeededGradients, Gradients) {}
 
@@ -263,7 +272,8 @@ void ReshapeOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
   result[0] = GradientBuilder(builder, *this).reshape(g[0], getOperand().getType());
 }
 
-void TransposeOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+void TransposeOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                Gradients result) {
   SmallVector<int64_t> inverse(getPermutation().size());
   for (auto [to, from] : llvm::enumerate(getPermutation()))
     inverse[from] = to;
@@ -271,7 +281,8 @@ void TransposeOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradient
 }
 
 // What was repeated is summed.
-void BroadcastInDimOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+void BroadcastInDimOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                     Gradients result) {
   GradientBuilder make(builder, *this);
   RankedTensorType from = typeOf(getOperand()), to = typeOf(getResult());
   SmallVector<int64_t> repeated;
@@ -285,9 +296,9 @@ void BroadcastInDimOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGra
   result[0] = sum.getType() == from ? sum : make.reshape(sum, from);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint64_t StopGradientOp::getFlops() { return 0; }
 uint64_t ConstantOp::getFlops() { return 0; }

@@ -1,10 +1,11 @@
-//===- ShapeOps.td - constants, and the same elements in another shape ----------------------------*- tablegen -* -===//
+//===- ShapeOps.td - constants, and the same elements in another shape ---------*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_SHAPE
 #define GRAPHC_DIALECTS_GRAPH_OPS_SHAPE
 
 include "dialects/graph/GraphOpsBase.td"
 
-def Graph_ConstantOp : Graph_PureOp<"constant", [ConstantLike, Graph_AnyElement, Graph_InferType, Graph_Structured]> {
+def Graph_ConstantOp : Graph_PureOp<"constant", [ConstantLike, Graph_AnyElement, Graph_InferType,
+                                                 Graph_Structured]> {
   let summary = "a value known at compile time";
   let description = [{
     ```mlir
@@ -32,7 +33,9 @@ def Graph_IotaOp : Graph_PureOp<"iota", [Graph_PlaceByPlace]> {
   let hasVerifier = 1;
 }
 
-def Graph_ReshapeOp : Graph_PureOp<"reshape", [Graph_AnyElement, Graph_Differentiable, Graph_Structured, Graph_View, KeepsElementsOpInterface]> {
+def Graph_ReshapeOp
+    : Graph_PureOp<"reshape", [Graph_AnyElement, Graph_Differentiable, Graph_Structured, Graph_View,
+                               KeepsElementsOpInterface]> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
     1. (C1) Operand and result have the same element type.
@@ -49,8 +52,9 @@ def Graph_ReshapeOp : Graph_PureOp<"reshape", [Graph_AnyElement, Graph_Different
   let hasFolder = 1;
 }
 
-def Graph_TransposeOp : Graph_PureOp<"transpose", [
-    Graph_AnyElement, Graph_Differentiable, Graph_InferType, Graph_Structured, KeepsElementsOpInterface]> {
+def Graph_TransposeOp
+    : Graph_PureOp<"transpose", [Graph_AnyElement, Graph_Differentiable, Graph_InferType,
+                                 Graph_Structured, KeepsElementsOpInterface]> {
   let summary = "dimensions in another order";
   let description = [{
     Dimension i of the result is dimension `permutation[i]` of the operand.
@@ -63,19 +67,22 @@ def Graph_TransposeOp : Graph_PureOp<"transpose", [
   }];
   let arguments = (ins Graph_Tensor:$operand, DenseI64ArrayAttr:$permutation);
   let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$operand `permutation` `=` $permutation attr-dict `:` functional-type($operand, $result)";
+  let assemblyFormat =
+      "$operand `permutation` `=` $permutation attr-dict `:` functional-type($operand, $result)";
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
 
-def Graph_BroadcastInDimOp : Graph_PureOp<"broadcast_in_dim", [
-    Graph_AnyElement, Graph_Differentiable, Graph_Structured, KeepsElementsOpInterface]> {
+def Graph_BroadcastInDimOp
+    : Graph_PureOp<"broadcast_in_dim", [Graph_AnyElement, Graph_Differentiable, Graph_Structured,
+                                        KeepsElementsOpInterface]> {
   let summary = "elements repeated along new or unit dimensions";
   let description = [{
     Dimension i of the operand becomes dimension `broadcast_dimensions[i]` of the result.
 
     1. (C1) Operand and result have the same element type.
-    2. (C2) `broadcast_dimensions` has one entry a dimension of the operand, strictly increasing, each one of the result's.
+    2. (C2) `broadcast_dimensions` has one entry a dimension of the operand, strictly increasing,
+       each one of the result's.
     3. (C3) Each dimension of the operand is 1 or as long as the result's that it becomes.
 
     ```mlir
@@ -90,11 +97,14 @@ def Graph_BroadcastInDimOp : Graph_PureOp<"broadcast_in_dim", [
   let hasFolder = 1;
 }
 
-def Graph_StopGradientOp : Graph_PureOp<"stop_gradient", [
-    Graph_AnyElement, SameOperandsAndResultType, Graph_Differentiable, Graph_Composite, KeepsElementsOpInterface]> {
+def Graph_StopGradientOp
+    : Graph_PureOp<"stop_gradient", [Graph_AnyElement, SameOperandsAndResultType,
+                                     Graph_Differentiable, Graph_Composite,
+                                     KeepsElementsOpInterface]> {
   let summary = "the same value, which has no gradient";
   let description = [{
-    For `differentiate` it is a constant: targets, straight-through estimates (`x + stop_gradient(round(x) - x)`). `decompose` leaves the operand.
+    For `differentiate` it is a constant: targets, straight-through estimates (`x +
+    stop_gradient(round(x) - x)`). `decompose` leaves the operand.
 
     ```mlir
     %b = graph.stop_gradient %a : tensor<4x3xf32>

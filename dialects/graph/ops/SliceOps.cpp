@@ -1,4 +1,4 @@
-//===- SliceOps.cpp - parts of tensors ----------------------------------------------------------------------------===//
+//===- SliceOps.cpp - parts of tensors --------------------------------------------------------===//
 #include "dialects/graph/ops/ConstantFolding.h"
 #include "dialects/graph/ops/ExpansionBuilder.h"
 
@@ -15,9 +15,9 @@ void graphc::graph::registerSliceOps(GraphDialect &dialect) {
       >(dialect);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Types
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // (C1) one entry a dimension   (C2) 0 <= start < limit <= size, stride >= 1
 LogicalResult SliceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
@@ -28,30 +28,36 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor,
                     strides = adaptor.getStrides();
   size_t rank = size_t(type.getRank());
   if (starts.size() != rank || limits.size() != rank || strides.size() != rank)
-    return emitOptionalError(loc, "start_indices, limit_indices and strides must have one entry for each of the ", rank,
-                             " dimensions of the operand, got ", starts.size(), ", ", limits.size(), " and ",
-                             strides.size());
+    return emitOptionalError(
+        loc, "start_indices, limit_indices and strides must have one entry for each of the ", rank,
+        " dimensions of the operand, got ", starts.size(), ", ", limits.size(), " and ",
+        strides.size());
   SmallVector<int64_t> shape;
   for (auto [i, size] : llvm::enumerate(type.getShape())) {
     if (starts[i] < 0 || starts[i] >= limits[i] || limits[i] > size)
-      return emitOptionalError(loc, "slice of dimension ", i, " must begin at 0 or later, before it ends, and end at ",
-                               size, " or earlier, got ", starts[i], " to ", limits[i]);
+      return emitOptionalError(loc, "slice of dimension ", i,
+                               " must begin at 0 or later, before it ends, and end at ", size,
+                               " or earlier, got ", starts[i], " to ", limits[i]);
     if (strides[i] < 1)
-      return emitOptionalError(loc, "stride of dimension ", i, " must be 1 or more, got ", strides[i]);
+      return emitOptionalError(loc, "stride of dimension ", i, " must be 1 or more, got ",
+                               strides[i]);
     shape.push_back((limits[i] - starts[i] - 1) / strides[i] + 1);
   }
   types.push_back(type.clone(shape));
   return success();
 }
 
-// (C1) one operand or more, of the same element type and rank   (C2) dimension is one of theirs, the others are equal
-LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+// (C1) one operand or more, of the same element type and rank
+// (C2) dimension is one of theirs, the others are equal
+LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor,
+                                              Types &types) {
   if (adaptor.getInputs().empty())
     return emitOptionalError(loc, "expected at least one operand");
   RankedTensorType first = tensorOf(adaptor.getInputs().front());
   int64_t dimension = adaptor.getDimension();
   if (!first || dimension < 0 || dimension >= first.getRank())
-    return emitOptionalError(loc, "dimension ", dimension, " is not one of the operands', the first of which is ",
+    return emitOptionalError(loc, "dimension ", dimension,
+                             " is not one of the operands', the first of which is ",
                              adaptor.getInputs().front().getType());
   SmallVector<int64_t> shape(first.getShape());
   int64_t total = 0;
@@ -60,8 +66,9 @@ LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor ad
     if (type && type.getRank() == first.getRank())
       shape[dimension] = type.getDimSize(dimension);
     if (!type || type != first.clone(shape))
-      return emitOptionalError(loc, "operands must have the same element type and, but for dimension ", dimension,
-                               ", the same sizes, got ", first, " and ", input.getType());
+      return emitOptionalError(
+          loc, "operands must have the same element type and, but for dimension ", dimension,
+          ", the same sizes, got ", first, " and ", input.getType());
     total += shape[dimension];
   }
   shape[dimension] = total;
@@ -69,9 +76,9 @@ LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor ad
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Folds
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// The elements of a foldable constant in row-major order, whatever their kind.
 static void appendElements(DenseElementsAttr value, SmallVectorImpl<Attribute> &elements) {
@@ -123,7 +130,8 @@ LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
   if (!concatenate)
     return failure();
   uint64_t dimension = concatenate.getDimension();
-  int64_t first = op.getStartIndices()[dimension], limit = op.getLimitIndices()[dimension], begin = 0;
+  int64_t first = op.getStartIndices()[dimension], limit = op.getLimitIndices()[dimension],
+          begin = 0;
   for (Value input : concatenate.getInputs()) {
     int64_t end = begin + cast<RankedTensorType>(input.getType()).getDimSize(dimension);
     if (first < begin || limit > end) {
@@ -172,14 +180,18 @@ OpFoldResult ConcatenateOp::fold(FoldAdaptor adaptor) {
   SmallVector<Attribute> all;
   for (int64_t row = 0; row < rows; ++row)
     for (ArrayRef<Attribute> elements : inputs)
-      llvm::append_range(all, elements.slice(row * (elements.size() / rows), elements.size() / rows));
+      llvm::append_range(all,
+                         elements.slice(row * (elements.size() / rows), elements.size() / rows));
   return DenseElementsAttr::get(type, all);
 }
 
-/// The slice that two neighbouring ones of one value make together along `dimension`; null where they do not.
-static Value mergeSlices(PatternRewriter &rewriter, SliceOp first, SliceOp second, uint64_t dimension) {
-  if (!first || !second || first.getOperand() != second.getOperand() || first.getStrides() != second.getStrides() ||
-      first.getStrides()[dimension] != 1 || first.getLimitIndices()[dimension] != second.getStartIndices()[dimension])
+/// The slice that two neighbouring ones of one value make together along `dimension`; null where
+/// they do not.
+static Value mergeSlices(PatternRewriter &rewriter, SliceOp first, SliceOp second,
+                         uint64_t dimension) {
+  if (!first || !second || first.getOperand() != second.getOperand() ||
+      first.getStrides() != second.getStrides() || first.getStrides()[dimension] != 1 ||
+      first.getLimitIndices()[dimension] != second.getStartIndices()[dimension])
     return {};
   for (uint64_t i = 0; i < first.getStrides().size(); ++i)
     if (i != dimension && (first.getStartIndices()[i] != second.getStartIndices()[i] ||
@@ -187,13 +199,14 @@ static Value mergeSlices(PatternRewriter &rewriter, SliceOp first, SliceOp secon
       return {};
   SmallVector<int64_t> limits(first.getLimitIndices());
   limits[dimension] = second.getLimitIndices()[dimension];
-  auto merged = SliceOp::create(rewriter, second.getLoc(), first.getOperand(), first.getStartIndices(), limits,
-                                first.getStrides());
+  auto merged = SliceOp::create(rewriter, second.getLoc(), first.getOperand(),
+                                first.getStartIndices(), limits, first.getStrides());
   setDevice(merged, getDevice(first));
   return merged;
 }
 
-/// One that stands in another along the same dimension is taken apart; neighbouring slices of one value become one.
+/// One that stands in another along the same dimension is taken apart; neighbouring slices of one
+/// value become one.
 LogicalResult ConcatenateOp::canonicalize(ConcatenateOp op, PatternRewriter &rewriter) {
   SmallVector<Value> inputs;
   bool changed = false;
@@ -206,7 +219,8 @@ LogicalResult ConcatenateOp::canonicalize(ConcatenateOp op, PatternRewriter &rew
     }
     Value merged;
     if (auto slice = input.getDefiningOp<SliceOp>(); slice && !inputs.empty())
-      merged = mergeSlices(rewriter, inputs.back().getDefiningOp<SliceOp>(), slice, op.getDimension());
+      merged =
+          mergeSlices(rewriter, inputs.back().getDefiningOp<SliceOp>(), slice, op.getDimension());
     if (merged)
       inputs.back() = merged;
     else
@@ -219,9 +233,9 @@ LogicalResult ConcatenateOp::canonicalize(ConcatenateOp op, PatternRewriter &rew
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Nests SliceOp::getLoopNests() {
   SmallVector<AffineExpr> place;
@@ -263,13 +277,13 @@ Nests ConcatenateOp::getLoopNests() {
 
 Results ConcatenateOp::buildBody(OpBuilder &, Elements x, Elements, IndexOf) { return {x[0]}; }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Decompositions
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-/// Many small operands are put together in runs of equal length first: equal kernels of few buffers instead of one kernel
-/// with an argument each. What has been copied once more lies in the cache; large operands go to their place at once
-/// where a kernel can take so many.
+/// Many small operands are put together in runs of equal length first: equal kernels of few buffers
+/// instead of one kernel with an argument each. What has been copied once more lies in the cache;
+/// large operands go to their place at once where a kernel can take so many.
 Values ConcatenateOp::decompose(OpBuilder &builder) {
   constexpr size_t kMostOperands = 256, kRun = 32, kMostArguments = 1000; // kernels take 1,024
   constexpr int64_t kCached = 64 << 10; // bytes
@@ -299,9 +313,9 @@ Values ConcatenateOp::decompose(OpBuilder &builder) {
   return {e.make<ConcatenateOp>(inputs, getDimension())};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Gradients
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // Zeros for what was left out: between the elements where a stride skipped them, and at both ends.
 void SliceOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
@@ -315,8 +329,10 @@ void SliceOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, G
   result[0] = PadOp::create(builder, getLoc(), g[0], zero, getStartIndices(), high, interior);
 }
 
-void ConcatenateOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
-  SmallVector<int64_t> starts(getType().getRank(), 0), limits(getType().getShape()), ones(getType().getRank(), 1);
+void ConcatenateOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                                  Gradients result) {
+  SmallVector<int64_t> starts(getType().getRank(), 0), limits(getType().getShape()),
+      ones(getType().getRank(), 1);
   for (auto [i, input] : llvm::enumerate(getInputs())) {
     starts[getDimension()] = i ? limits[getDimension()] : 0;
     limits[getDimension()] = starts[getDimension()] + typeOf(input).getDimSize(getDimension());
@@ -325,9 +341,9 @@ void ConcatenateOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradie
   }
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint64_t SliceOp::getFlops() { return 0; }
 uint64_t ConcatenateOp::getFlops() { return 0; }

@@ -17,7 +17,8 @@ static StridedView whole(Value value) {
 }
 
 /// Steps of the same elements in another shape; none where a dimension would need two.
-static std::optional<SmallVector<int64_t>> reshaped(const StridedView &view, ArrayRef<int64_t> shape) {
+static std::optional<SmallVector<int64_t>> reshaped(const StridedView &view,
+                                                    ArrayRef<int64_t> shape) {
   SmallVector<int64_t> steps(shape.size(), 0);
   if (llvm::is_contained(shape, 0))
     return std::nullopt;
@@ -29,7 +30,8 @@ static std::optional<SmallVector<int64_t>> reshaped(const StridedView &view, Arr
       --to;
     if (!from || !to)
       return steps;
-    // As many dimensions of each as have the same elements, the innermost first; those of the view lie one behind the other.
+    // As many dimensions of each as have the same elements, the innermost first; those of the view
+    // lie one behind the other.
     int64_t step = view.steps[from - 1], old = view.sizes[--from], made = shape[--to];
     steps[to] = step;
     while (old != made)

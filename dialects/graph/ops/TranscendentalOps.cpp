@@ -1,4 +1,4 @@
-//===- TranscendentalOps.cpp - functions of floats, element by element --------------------------------------------===//
+//===- TranscendentalOps.cpp - functions of floats, element by element ------------------------===//
 #include "dialects/graph/ops/ExpansionBuilder.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,9 +18,9 @@ void graphc::graph::registerTranscendentalOps(GraphDialect &dialect) {
       >(dialect);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Results SqrtOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   return {math::SqrtOp::create(builder, getLoc(), x[0])};
@@ -50,14 +50,15 @@ Results ErfOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   return {math::ErfOp::create(builder, getLoc(), x[0])};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Decompositions
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Values LogisticOp::decompose(OpBuilder &builder) {
   ExpansionBuilder e{builder, getLoc()};
   Value one = e.splat(getType(), 1);
-  return {e.make<DivideOp>(one, e.make<AddOp>(one, e.make<ExponentialOp>(e.make<NegateOp>(getOperand()))))};
+  return {e.make<DivideOp>(
+      one, e.make<AddOp>(one, e.make<ExponentialOp>(e.make<NegateOp>(getOperand()))))};
 }
 
 Values RsqrtOp::decompose(OpBuilder &builder) {
@@ -66,9 +67,9 @@ Values RsqrtOp::decompose(OpBuilder &builder) {
   return {e.make<DivideOp>(one, e.make<SqrtOp>(getOperand()))};
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Gradients
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 void SqrtOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
   GradientBuilder make(builder, *this);
@@ -81,7 +82,8 @@ void RsqrtOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, G
   result[0] = make.multiply(make.multiply(g[0], -0.5), make.divide(getResult(), getOperand()));
 }
 
-void ExponentialOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+void ExponentialOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                  Gradients result) {
   result[0] = GradientBuilder(builder, *this).multiply(g[0], getResult());
 }
 void LogOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
@@ -94,16 +96,19 @@ void TanhOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gr
   result[0] = make.multiply(g[0], slope);
 }
 
-void ExponentialMinusOneOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+void ExponentialMinusOneOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                          Gradients result) {
   GradientBuilder make(builder, *this);
   result[0] = make.multiply(g[0], make.add(getResult(), make.splat(getType(), 1)));
 }
-void LogPlusOneOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+void LogPlusOneOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                                 Gradients result) {
   GradientBuilder make(builder, *this);
   result[0] = make.divide(g[0], make.add(getOperand(), make.splat(getType(), 1)));
 }
 void SineOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
-  result[0] = GradientBuilder(builder, *this).multiply(g[0], CosineOp::create(builder, getLoc(), getOperand()));
+  result[0] = GradientBuilder(builder, *this)
+                  .multiply(g[0], CosineOp::create(builder, getLoc(), getOperand()));
 }
 void CosineOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
   GradientBuilder make(builder, *this);
@@ -113,19 +118,21 @@ void CosineOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, 
 // 2 / √π exp(-x²)
 void ErfOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
   GradientBuilder make(builder, *this);
-  Value power = ExponentialOp::create(builder, getLoc(), make.negate(make.multiply(getOperand(), getOperand())));
+  Value power = ExponentialOp::create(builder, getLoc(),
+                                      make.negate(make.multiply(getOperand(), getOperand())));
   result[0] = make.multiply(g[0], make.multiply(power, 2 / std::sqrt(3.14159265358979323846)));
 }
 
-void LogisticOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+void LogisticOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
+                               Gradients result) {
   GradientBuilder make(builder, *this);
   Value slope = make.multiply(getResult(), make.subtract(make.splat(getType(), 1), getResult()));
   result[0] = make.multiply(g[0], slope);
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Costs
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 uint64_t RsqrtOp::getFlops() { return 2 * count(getResult()); }
 

@@ -1,10 +1,11 @@
-//===- TranscendentalOps.td - functions of floats, element by element -----------------------------*- tablegen -* -===//
+//===- TranscendentalOps.td - functions of floats, element by element ----------*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_TRANSCENDENTAL
 #define GRAPHC_DIALECTS_GRAPH_OPS_TRANSCENDENTAL
 
 include "dialects/graph/GraphOpsBase.td"
 
-def Graph_SqrtOp : Graph_UnaryOp<"sqrt", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
+def Graph_SqrtOp
+    : Graph_UnaryOp<"sqrt", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "square root, correctly rounded";
   let description = [{
     NaN below zero; -0 stays -0.
@@ -26,7 +27,8 @@ def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", Graph_FloatTensor, [Graph_Composite]>
   }];
 }
 
-def Graph_ExponentialOp : Graph_UnaryOp<"exponential", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
+def Graph_ExponentialOp
+    : Graph_UnaryOp<"exponential", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "e raised to each element";
   let description = [{
     Infinite above the largest result, 0 below the smallest; a NaN stays.
@@ -37,7 +39,8 @@ def Graph_ExponentialOp : Graph_UnaryOp<"exponential", Graph_FloatTensor, [Graph
   }];
 }
 
-def Graph_LogOp : Graph_UnaryOp<"log", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
+def Graph_LogOp
+    : Graph_UnaryOp<"log", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "natural logarithm";
   let description = [{
     NaN below zero, minus infinity at zeros of both signs; a NaN stays.
@@ -48,7 +51,8 @@ def Graph_LogOp : Graph_UnaryOp<"log", Graph_FloatTensor, [Graph_PlaceByPlace, G
   }];
 }
 
-def Graph_TanhOp : Graph_UnaryOp<"tanh", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
+def Graph_TanhOp
+    : Graph_UnaryOp<"tanh", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "hyperbolic tangent";
   let description = [{
     -1 and 1 far from zero; a NaN and zeros stay.
@@ -59,11 +63,13 @@ def Graph_TanhOp : Graph_UnaryOp<"tanh", Graph_FloatTensor, [Graph_PlaceByPlace,
   }];
 }
 
-def Graph_ExponentialMinusOneOp : Graph_UnaryOp<"exponential_minus_one", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
+def Graph_ExponentialMinusOneOp
+    : Graph_UnaryOp<"exponential_minus_one",
+                    Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "e raised to each element, minus 1";
   let description = [{
-    Without the loss of digits near 0. Infinite above the largest result, -1 far below zero; zeros and NaN stay. Within 3 units of the last
-    place.
+    Without the loss of digits near 0. Infinite above the largest result, -1 far below zero; zeros
+    and NaN stay. Within 3 units of the last place.
 
     ```mlir
     %b = graph.exponential_minus_one %a : tensor<2x3xf32>
@@ -71,10 +77,12 @@ def Graph_ExponentialMinusOneOp : Graph_UnaryOp<"exponential_minus_one", Graph_F
   }];
 }
 
-def Graph_LogPlusOneOp : Graph_UnaryOp<"log_plus_one", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
+def Graph_LogPlusOneOp
+    : Graph_UnaryOp<"log_plus_one", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "natural logarithm of 1 plus each element";
   let description = [{
-    Without the loss of digits near 0. NaN below -1, minus infinity at -1; zeros and NaN stay. Within 2 units of the last place.
+    Without the loss of digits near 0. NaN below -1, minus infinity at -1; zeros and NaN stay.
+    Within 2 units of the last place.
 
     ```mlir
     %b = graph.log_plus_one %a : tensor<2x3xf32>
@@ -82,10 +90,12 @@ def Graph_LogPlusOneOp : Graph_UnaryOp<"log_plus_one", Graph_FloatTensor, [Graph
   }];
 }
 
-def Graph_SineOp : Graph_UnaryOp<"sine", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
+def Graph_SineOp
+    : Graph_UnaryOp<"sine", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "sine of each element, in radians";
   let description = [{
-    Of every number, the largest too, within 1 unit of the last place. NaN where the element is not finite; zeros stay.
+    Of every number, the largest too, within 1 unit of the last place. NaN where the element is not
+    finite; zeros stay.
 
     ```mlir
     %b = graph.sine %a : tensor<2x3xf32>
@@ -93,10 +103,12 @@ def Graph_SineOp : Graph_UnaryOp<"sine", Graph_FloatTensor, [Graph_PlaceByPlace,
   }];
 }
 
-def Graph_CosineOp : Graph_UnaryOp<"cosine", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
+def Graph_CosineOp
+    : Graph_UnaryOp<"cosine", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "cosine of each element, in radians";
   let description = [{
-    Of every number, the largest too, within 1 unit of the last place. NaN where the element is not finite.
+    Of every number, the largest too, within 1 unit of the last place. NaN where the element is not
+    finite.
 
     ```mlir
     %b = graph.cosine %a : tensor<2x3xf32>
@@ -104,11 +116,12 @@ def Graph_CosineOp : Graph_UnaryOp<"cosine", Graph_FloatTensor, [Graph_PlaceByPl
   }];
 }
 
-def Graph_ErfOp : Graph_UnaryOp<"erf", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
+def Graph_ErfOp
+    : Graph_UnaryOp<"erf", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "the error function of each element";
   let description = [{
-    2 / √π times the integral of exp(-t²) from 0 to the element. -1 and 1 far from zero; zeros and NaN stay. Within 2 units of the last
-    place.
+    2 / √π times the integral of exp(-t²) from 0 to the element. -1 and 1 far from zero; zeros and
+    NaN stay. Within 2 units of the last place.
 
     ```mlir
     %b = graph.erf %a : tensor<2x3xf32>

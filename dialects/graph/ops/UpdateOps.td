@@ -1,4 +1,4 @@
-//===- UpdateOps.td - what changes a variable ----------------------------------------------------*- tablegen -* --===//
+//===- UpdateOps.td - what changes a variable ----------------------------------*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_UPDATES
 #define GRAPHC_DIALECTS_GRAPH_OPS_UPDATES
 
@@ -33,13 +33,16 @@ def Graph_AssignAddOp : Graph_WriteOp<"assign_add", [Graph_Reads, Graph_Writes]>
   }];
 }
 
-def Graph_GradientSquaresOp : Graph_Op<"gradient_squares", [
-    DeclareOpInterfaceMethods<UpdateOpInterface, ["appliesGradient", "looksByRows"]>, Graph_Composite, Graph_SymbolUser, Graph_Cost]> {
+def Graph_GradientSquaresOp
+    : Graph_Op<"gradient_squares", [DeclareOpInterfaceMethods<UpdateOpInterface, ["appliesGradient",
+                                                                                  "looksByRows"]>,
+                                    Graph_Composite, Graph_SymbolUser, Graph_Cost]> {
   let summary = "the sum of squares of each row of the gradient that a step applies to a variable";
   let description = [{
-    In f64, a row being what has one index along dimension 0 (a scalar is one row). Made by `differentiate` where gradients
-    are clipped by their norm. It looks where the variable is at what the variable's update takes: the mean over micro-batches and
-    replicas. Rows are all that it knows, so that parts of a split variable have the squares of the whole.
+    In f64, a row being what has one index along dimension 0 (a scalar is one row). Made by
+    `differentiate` where gradients are clipped by their norm. It looks where the variable is at
+    what the variable's update takes: the mean over micro-batches and replicas. Rows are all that it
+    knows, so that parts of a split variable have the squares of the whole.
 
     1. (C1) `variable` names a `graph.variable` of the gradient's type.
     2. (C2) The result has an f64 for each row.

@@ -1,10 +1,11 @@
-//===- KernelAbi.h - what compiled code and the runtime agree on --------------------------------------------*- C
-//-*-===//
+//===- KernelAbi.h - what compiled code and the runtime agree on ----------------------*- C -*-===//
 //
-// The whole contract between a plan's native code and the runtime. A code object is an ELF shared object with no
-// undefined symbol and one exported one, `graphc_kernels`, of type GraphcKernelTable.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+// The whole contract between a plan's native code and the runtime. A code object is an ELF shared
+// object with no undefined symbol and one exported one, `graphc_kernels`, of type
+// GraphcKernelTable.
+//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_ABI_KERNELABI_H
 #define GRAPHC_RUNTIME_COMMON_ABI_KERNELABI_H
 
@@ -25,8 +26,8 @@ typedef struct GraphcContext {
   uint32_t reserved;
 } GraphcContext;
 
-/// Buffers are 64-byte aligned and do not alias but for READ_WRITE arguments, which are passed once. Returns 0, or a
-/// positive code that ends the run ("kernel NAME failed with code N").
+/// Buffers are 64-byte aligned and do not alias but for READ_WRITE arguments, which are passed
+/// once. Returns 0, or a positive code that ends the run ("kernel NAME failed with code N").
 typedef int (*GraphcKernel)(void *const *buffers, const GraphcContext *context);
 
 /// What a kernel does with a buffer: the numbers of plan.proto's Access.
@@ -37,12 +38,14 @@ typedef struct GraphcArgument {
   uint64_t access; ///< GraphcAccess
 } GraphcArgument;
 
-/// A kernel and what it takes: its part of GraphcKernelTable.arguments. A plan that gives it anything else is not loaded.
+/// A kernel and what it takes: its part of GraphcKernelTable.arguments. A plan that gives it
+/// anything else is not loaded.
 typedef struct GraphcKernelEntry {
   GraphcKernel run;
   uint32_t firstArgument;
   uint32_t argumentCount;
-  uint32_t blocks; ///< that may be done in any order and at once, on threads of their own; 1: it is not cut
+  /// that may be done in any order and at once, on threads of their own; 1: it is not cut
+  uint32_t blocks;
   uint32_t reserved;
 } GraphcKernelEntry;
 

@@ -1,10 +1,13 @@
-//===- LibraryAbi.h - the C interface of a module that serves library calls ----------------------------------------*- C -*-===//
+//===- LibraryAbi.h ---------------------------------------------------------------------------===//
 //
-// A module is a shared object with one symbol, `graphc_library_module`. GRAPHC_LIBRARIES names the modules of a machine, files with a
-// colon between; they are opened on the first call of a kernel that is not built in, by graphc and by graphrun. The numerical contract
-// (docs/architecture.md) holds for them: bits follow from the call and the CPU alone.
+// The C interface of a module that serves library calls.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+// A module is a shared object with one symbol, `graphc_library_module`. GRAPHC_LIBRARIES names the
+// modules of a machine, files with a colon between; they are opened on the first call of a kernel
+// that is not built in, by graphc and by graphrun. The numerical contract (docs/architecture.md)
+// holds for them: bits follow from the call and the CPU alone.
+//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_ABI_LIBRARYABI_H
 #define GRAPHC_RUNTIME_COMMON_ABI_LIBRARYABI_H
 
@@ -30,7 +33,8 @@ enum GraphcElement {
   GRAPHC_U32 = 9
 };
 
-/// A fact of the descriptor: integers or numbers, whatever the kernel says. What is only there or not is the integer 1.
+/// A fact of the descriptor: integers or numbers, whatever the kernel says. What is only there or
+/// not is the integer 1.
 typedef struct GraphcLibraryAttribute {
   const char *name;
   const int64_t *integers;
@@ -48,7 +52,8 @@ typedef struct GraphcLibraryOperand {
   uint64_t bytes;
 } GraphcLibraryOperand;
 
-/// A call: what the kernel takes, what its post-ops take, in their order, its results. Scratch memory is no operand.
+/// A call: what the kernel takes, what its post-ops take, in their order, its results. Scratch
+/// memory is no operand.
 typedef struct GraphcLibraryCall {
   const char *kernel;
   const GraphcLibraryAttribute *attributes; ///< by name, each once
@@ -61,14 +66,16 @@ typedef struct GraphcLibraryCall {
 
 typedef struct GraphcLibraryKernel {
   const char *name;
-  /// Whether the kernel serves the call, told to plans from anywhere, so nothing may be believed: 0 and `flops`, or not 0 and `message`.
+  /// Whether the kernel serves the call, told to plans from anywhere, so nothing may be believed: 0
+  /// and `flops`, or not 0 and `message`.
   int (*check)(const GraphcLibraryCall *call, uint64_t *flops, char *message, size_t messageBytes);
-  /// Makes it, for a call that check() took; 0, or not 0 and `message`. `scratchBytes` is what run() needs on this CPU. Equal calls give
-  /// equal kernels, whatever was made before.
+  /// Makes it, for a call that check() took; 0, or not 0 and `message`. `scratchBytes` is what
+  /// run() needs on this CPU. Equal calls give equal kernels, whatever was made before.
   int (*create)(const GraphcLibraryCall *call, void **kernel, uint64_t *scratchBytes, char *message,
                 size_t messageBytes);
-  /// On the operands in their order, then scratch memory where it needs any; all are 64-byte aligned. 0, or an error code that ends
-  /// the run. On the calling thread; one thread at a time for one kernel.
+  /// On the operands in their order, then scratch memory where it needs any; all are 64-byte
+  /// aligned. 0, or an error code that ends the run. On the calling thread; one thread at a time
+  /// for one kernel.
   int (*run)(void *kernel, void *const *buffers);
   void (*destroy)(void *kernel);
 } GraphcLibraryKernel;

@@ -46,7 +46,8 @@ public:
     size_t produced = 0;
     while (produced < bytes && !atEnd_) {
       // zlib counts in 32 bits.
-      size_t input = std::min<size_t>(rest_.size(), 1u << 30), output = std::min<size_t>(bytes - produced, 1u << 30);
+      size_t input = std::min<size_t>(rest_.size(), 1u << 30),
+             output = std::min<size_t>(bytes - produced, 1u << 30);
       stream_.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(rest_.data()));
       stream_.avail_in = static_cast<uInt>(input);
       stream_.next_out = static_cast<Bytef *>(out) + produced;
@@ -59,7 +60,8 @@ public:
         if (rest_.empty())
           atEnd_ = true;
         else if (!gzip_ || !isGzip(rest_))
-          return damaged(absl::StrCat(rest_.size(), " bytes of something else follow the compressed data"));
+          return damaged(
+              absl::StrCat(rest_.size(), " bytes of something else follow the compressed data"));
         else if (inflateReset(&stream_) != Z_OK)
           return damaged("cannot go on to the next member");
       } else if (code == Z_BUF_ERROR || (code == Z_OK && rest_.empty() && stream_.avail_out != 0)) {
@@ -73,9 +75,9 @@ public:
 
 private:
   absl::Status damaged(std::string_view why) const {
-    return absl::DataLossError(absl::StrCat(name_, ": damaged ", gzip_ ? "gzip file" : "zip entry", " at byte ",
-                                            total_ - rest_.size(), " of ", total_, ": ",
-                                            absl::string_view(why.data(), why.size()), "; fetch it again"));
+    return absl::DataLossError(absl::StrCat(
+        name_, ": damaged ", gzip_ ? "gzip file" : "zip entry", " at byte ", total_ - rest_.size(),
+        " of ", total_, ": ", absl::string_view(why.data(), why.size()), "; fetch it again"));
   }
 
   z_stream stream_ = {};
@@ -88,16 +90,21 @@ private:
 
 } // namespace
 
-bool isGzip(std::string_view content) { return content.size() >= 2 && content[0] == '\x1f' && content[1] == '\x8b'; }
+bool isGzip(std::string_view content) {
+  return content.size() >= 2 && content[0] == '\x1f' && content[1] == '\x8b';
+}
 
-static absl::StatusOr<std::unique_ptr<ByteReader>> inflateBytes(std::string_view content, std::string name, bool gzip) {
+static absl::StatusOr<std::unique_ptr<ByteReader>> inflateBytes(std::string_view content,
+                                                                std::string name, bool gzip) {
   auto reader = std::make_unique<InflateReader>(content, std::move(name), gzip);
   if (absl::Status s = reader->start(); !s.ok())
     return s;
   return reader;
 }
 
-std::unique_ptr<ByteReader> openPlain(std::string_view content) { return std::make_unique<PlainReader>(content); }
+std::unique_ptr<ByteReader> openPlain(std::string_view content) {
+  return std::make_unique<PlainReader>(content);
+}
 
 absl::StatusOr<std::unique_ptr<ByteReader>> openBytes(std::string_view content, std::string name) {
   if (!isGzip(content))
@@ -105,7 +112,8 @@ absl::StatusOr<std::unique_ptr<ByteReader>> openBytes(std::string_view content, 
   return inflateBytes(content, std::move(name), /*gzip=*/true);
 }
 
-absl::StatusOr<std::unique_ptr<ByteReader>> openDeflated(std::string_view content, std::string name) {
+absl::StatusOr<std::unique_ptr<ByteReader>> openDeflated(std::string_view content,
+                                                         std::string name) {
   return inflateBytes(content, std::move(name), /*gzip=*/false);
 }
 

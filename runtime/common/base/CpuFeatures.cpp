@@ -20,7 +20,8 @@ namespace {
 #if defined(__x86_64__)
 enum Register : uint8_t { EAX, EBX, ECX, EDX };
 
-/// A bit of CPUID that says that the CPU has a feature, and the registers (bits of XCR0) that the operating system must save for it.
+/// A bit of CPUID that says that the CPU has a feature, and the registers (bits of XCR0) that the
+/// operating system must save for it.
 struct Feature {
   const char *name; ///< LLVM's
   uint32_t leaf, subleaf;
@@ -31,7 +32,8 @@ struct Feature {
 
 constexpr uint32_t kYmm = 0x6, kZmm = 0xe6, kTile = 0x60000, kApx = 0x80000, kExtended = 0x80000001;
 
-// Every feature of x86-64 that LLVM 22 names (llvm/TargetParser/X86TargetParser.def); the bits are those of Intel's and AMD's manuals.
+// Every feature of x86-64 that LLVM 22 names (llvm/TargetParser/X86TargetParser.def); the bits are
+// those of Intel's and AMD's manuals.
 constexpr Feature features[] = {
     {"x87", 1, 0, EDX, 0},
     {"cx8", 1, 0, EDX, 8},
@@ -153,7 +155,8 @@ constexpr Feature features[] = {
 };
 
 bool cpuid(uint32_t leaf, uint32_t subleaf, uint32_t (&registers)[4]) {
-  return __get_cpuid_count(leaf, subleaf, &registers[EAX], &registers[EBX], &registers[ECX], &registers[EDX]) != 0;
+  return __get_cpuid_count(leaf, subleaf, &registers[EAX], &registers[EBX], &registers[ECX],
+                           &registers[EDX]) != 0;
 }
 
 /// What the operating system saves of a thread's registers.
@@ -167,7 +170,8 @@ uint32_t savedRegisters() {
 }
 
 const Feature *findFeature(std::string_view name) {
-  auto found = std::find_if(std::begin(features), std::end(features), [&](const Feature &f) { return name == f.name; });
+  auto found = std::find_if(std::begin(features), std::end(features),
+                            [&](const Feature &f) { return name == f.name; });
   return found == std::end(features) ? nullptr : found;
 }
 
@@ -178,14 +182,17 @@ uint32_t avx10Version() {
     return 0;
   return (savedRegisters() & kZmm) == kZmm ? registers[EBX] & 0xff : 0;
 }
-uint32_t avx10Wanted(std::string_view name) { return name == "avx10.1" ? 1 : name == "avx10.2" ? 2 : 0; }
+uint32_t avx10Wanted(std::string_view name) {
+  return name == "avx10.1" ? 1 : name == "avx10.2" ? 2 : 0;
+}
 
 bool hasFeature(std::string_view name) {
   if (uint32_t version = avx10Wanted(name))
     return avx10Version() >= version;
   const Feature *feature = findFeature(name);
   uint32_t registers[4];
-  return feature && cpuid(feature->leaf, feature->subleaf, registers) && (registers[feature->in] >> feature->bit & 1) &&
+  return feature && cpuid(feature->leaf, feature->subleaf, registers) &&
+         (registers[feature->in] >> feature->bit & 1) &&
          (savedRegisters() & feature->saved) == feature->saved;
 }
 #else
@@ -212,8 +219,9 @@ absl::StatusOr<std::optional<CpuLevel>> parseMaxCpuLevel(std::string_view value)
   for (CpuLevel level : {CpuLevel::V2, CpuLevel::V3, CpuLevel::V4})
     if (value == cpuLevelName(level))
       return std::optional(level);
-  return absl::InvalidArgumentError(absl::StrCat("the environment variable GRAPHC_MAX_CPU_ISA is '", view(value),
-                                                 "'; expected x86-64-v2, x86-64-v3 or x86-64-v4, or no such variable"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("the environment variable GRAPHC_MAX_CPU_ISA is '", view(value),
+                   "'; expected x86-64-v2, x86-64-v3 or x86-64-v4, or no such variable"));
 }
 
 const absl::StatusOr<std::optional<CpuLevel>> &maxCpuLevel() {
@@ -227,21 +235,26 @@ const absl::StatusOr<std::optional<CpuLevel>> &maxCpuLevel() {
 bool cpuLevelHasFeature(CpuLevel level, std::string_view feature) {
   // The psABI's lists; "crc32" is part of SSE4.2 in LLVM's names, "evex512" of AVX-512F.
   static constexpr std::pair<CpuLevel, std::string_view> first[] = {
-      {CpuLevel::V2, "64bit"},   {CpuLevel::V2, "cmov"},     {CpuLevel::V2, "crc32"},    {CpuLevel::V2, "cx16"},
-      {CpuLevel::V2, "cx8"},     {CpuLevel::V2, "fxsr"},     {CpuLevel::V2, "mmx"},      {CpuLevel::V2, "popcnt"},
-      {CpuLevel::V2, "sahf"},    {CpuLevel::V2, "sse"},      {CpuLevel::V2, "sse2"},     {CpuLevel::V2, "sse3"},
-      {CpuLevel::V2, "sse4.1"},  {CpuLevel::V2, "sse4.2"},   {CpuLevel::V2, "ssse3"},    {CpuLevel::V2, "x87"},
-      {CpuLevel::V3, "avx"},     {CpuLevel::V3, "avx2"},     {CpuLevel::V3, "bmi"},      {CpuLevel::V3, "bmi2"},
-      {CpuLevel::V3, "f16c"},    {CpuLevel::V3, "fma"},      {CpuLevel::V3, "lzcnt"},    {CpuLevel::V3, "movbe"},
-      {CpuLevel::V3, "xsave"},   {CpuLevel::V4, "avx512bw"}, {CpuLevel::V4, "avx512cd"}, {CpuLevel::V4, "avx512dq"},
-      {CpuLevel::V4, "avx512f"}, {CpuLevel::V4, "avx512vl"}, {CpuLevel::V4, "evex512"}};
+      {CpuLevel::V2, "64bit"},    {CpuLevel::V2, "cmov"},     {CpuLevel::V2, "crc32"},
+      {CpuLevel::V2, "cx16"},     {CpuLevel::V2, "cx8"},      {CpuLevel::V2, "fxsr"},
+      {CpuLevel::V2, "mmx"},      {CpuLevel::V2, "popcnt"},   {CpuLevel::V2, "sahf"},
+      {CpuLevel::V2, "sse"},      {CpuLevel::V2, "sse2"},     {CpuLevel::V2, "sse3"},
+      {CpuLevel::V2, "sse4.1"},   {CpuLevel::V2, "sse4.2"},   {CpuLevel::V2, "ssse3"},
+      {CpuLevel::V2, "x87"},      {CpuLevel::V3, "avx"},      {CpuLevel::V3, "avx2"},
+      {CpuLevel::V3, "bmi"},      {CpuLevel::V3, "bmi2"},     {CpuLevel::V3, "f16c"},
+      {CpuLevel::V3, "fma"},      {CpuLevel::V3, "lzcnt"},    {CpuLevel::V3, "movbe"},
+      {CpuLevel::V3, "xsave"},    {CpuLevel::V4, "avx512bw"}, {CpuLevel::V4, "avx512cd"},
+      {CpuLevel::V4, "avx512dq"}, {CpuLevel::V4, "avx512f"},  {CpuLevel::V4, "avx512vl"},
+      {CpuLevel::V4, "evex512"}};
   for (const auto &[since, name] : first)
     if (name == feature)
       return level >= since;
   return false;
 }
 
-bool hasCpuFeatures(const std::vector<std::string> &needed) { return missingCpuFeatures(needed).empty(); }
+bool hasCpuFeatures(const std::vector<std::string> &needed) {
+  return missingCpuFeatures(needed).empty();
+}
 
 bool isCpuFeature(std::string_view name) {
 #if defined(__x86_64__)

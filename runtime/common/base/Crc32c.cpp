@@ -23,7 +23,8 @@ constexpr std::array<uint32_t, 256> makeTable() {
 constexpr std::array<uint32_t, 256> table = makeTable();
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2"))) uint32_t crc32cHardware(uint32_t crc, const void *data, size_t bytes) {
+__attribute__((target("sse4.2"))) uint32_t crc32cHardware(uint32_t crc, const void *data,
+                                                          size_t bytes) {
   const uint8_t *p = static_cast<const uint8_t *>(data);
   uint64_t x = uint32_t(~crc);
   for (; bytes >= 8; bytes -= 8, p += 8) {

@@ -1,4 +1,4 @@
-//===- Crc32c.h - CRC-32C (Castagnoli) ----------------------------------------------------------------------*- C++ -*-===//
+//===- Crc32c.h - CRC-32C (Castagnoli) ----------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_COMMON_BASE_CRC32C_H
 #define GRAPHC_RUNTIME_COMMON_BASE_CRC32C_H
 
@@ -8,7 +8,8 @@
 
 namespace graphc::base {
 
-/// crc32c of `data` following bytes whose crc32c was `crc` (0: nothing came before). SSE4.2 where the CPU has it.
+/// crc32c of `data` following bytes whose crc32c was `crc` (0: nothing came before). SSE4.2 where
+/// the CPU has it.
 uint32_t crc32c(uint32_t crc, const void *data, size_t bytes);
 inline uint32_t crc32c(std::string_view data) { return crc32c(0, data.data(), data.size()); }
 

@@ -20,7 +20,8 @@ void UniqueFd::reset(int next) {
   fd_ = next;
 }
 
-/// Never waits for a writer: what is no regular file is refused, unless the caller handed it over open, as a pipe of <(…).
+/// Never waits for a writer: what is no regular file is refused, unless the caller handed it over
+/// open, as a pipe of <(…).
 static absl::StatusOr<UniqueFd> openToRead(const std::string &path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info{};
@@ -30,7 +31,8 @@ static absl::StatusOr<UniqueFd> openToRead(const std::string &path) {
     return fd;
   if (S_ISDIR(info.st_mode))
     return errnoStatus(path, EISDIR);
-  bool handedOver = path == "/dev/stdin" || path.rfind("/dev/fd/", 0) == 0 || path.rfind("/proc/self/fd/", 0) == 0;
+  bool handedOver = path == "/dev/stdin" || path.rfind("/dev/fd/", 0) == 0 ||
+                    path.rfind("/proc/self/fd/", 0) == 0;
   if (!handedOver || !(S_ISFIFO(info.st_mode) || ::isatty(fd.get())))
     return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
   ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) & ~O_NONBLOCK);
@@ -48,9 +50,10 @@ absl::StatusOr<std::string> readFile(const std::string &path, uint64_t maxBytes)
   struct stat info{};
   if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
     if (uint64_t(info.st_size) > maxBytes)
-      return absl::ResourceExhaustedError(
-          absl::StrCat(path, ": the file has ", info.st_size, " bytes, more than the limit of ", maxBytes));
-    expected = std::max<size_t>(expected, size_t(info.st_size) + 1); // one more: the read that finds the end
+      return absl::ResourceExhaustedError(absl::StrCat(
+          path, ": the file has ", info.st_size, " bytes, more than the limit of ", maxBytes));
+    // one more: the read that finds the end
+    expected = std::max<size_t>(expected, size_t(info.st_size) + 1);
   }
   std::string content;
   for (size_t filled = 0;;) {
@@ -63,7 +66,8 @@ absl::StatusOr<std::string> readFile(const std::string &path, uint64_t maxBytes)
       return errnoStatus(path, errno);
     filled += size_t(got);
     if (filled > maxBytes)
-      return absl::ResourceExhaustedError(absl::StrCat(path, ": more than the limit of ", maxBytes, " bytes"));
+      return absl::ResourceExhaustedError(
+          absl::StrCat(path, ": more than the limit of ", maxBytes, " bytes"));
     if (got == 0) {
       content.resize(filled);
       return content;
@@ -84,7 +88,8 @@ absl::Status writeAll(int fd, const void *data, size_t bytes, const std::string 
   return absl::OkStatus();
 }
 
-absl::Status writeAllAt(int fd, const void *data, size_t bytes, uint64_t at, const std::string &name) {
+absl::Status writeAllAt(int fd, const void *data, size_t bytes, uint64_t at,
+                        const std::string &name) {
   const char *p = static_cast<const char *>(data);
   while (bytes) {
     ssize_t n = ::pwrite(fd, p, bytes, off_t(at));
@@ -131,8 +136,9 @@ bool holdFile(int fd) {
   return ::fstat(fd, &info) == 0 && info.st_nlink > 0;
 }
 
-/// An empty file beside `target` to be written and renamed, whose name is left in `name`. It is locked while it has that name, and the name is
-/// always the same one, so that what a killed writer left is used again, unless somebody else writes `target` at this moment.
+/// An empty file beside `target` to be written and renamed, whose name is left in `name`. It is
+/// locked while it has that name, and the name is always the same one, so that what a killed writer
+/// left is used again, unless somebody else writes `target` at this moment.
 static absl::StatusOr<UniqueFd> makeTemporary(const std::string &target, std::string &name) {
   for (int number = 0; number < 100; ++number) {
     name = absl::StrCat(target, ".graphc-tmp-", number);
@@ -151,8 +157,9 @@ static absl::StatusOr<UniqueFd> makeTemporary(const std::string &target, std::st
       return fd ? absl::StatusOr<UniqueFd>(std::move(fd)) : errnoStatus(target, errno);
     }
     struct stat held{}, named{};
-    bool ours = ::fstat(fd.get(), &held) == 0 && S_ISREG(held.st_mode) && held.st_uid == ::geteuid() &&
-                held.st_nlink == 1 && ::lstat(name.c_str(), &named) == 0 && held.st_ino == named.st_ino;
+    bool ours = ::fstat(fd.get(), &held) == 0 && S_ISREG(held.st_mode) &&
+                held.st_uid == ::geteuid() && held.st_nlink == 1 &&
+                ::lstat(name.c_str(), &named) == 0 && held.st_ino == named.st_ino;
     if (!ours) // or its writer has renamed it since it was opened
       continue;
     if (::ftruncate(fd.get(), 0) != 0)
@@ -162,12 +169,14 @@ static absl::StatusOr<UniqueFd> makeTemporary(const std::string &target, std::st
   return errnoStatus(target, EBUSY);
 }
 
-/// As it was first asked for. It is read from the kernel's text: umask() itself would set it, for other threads too.
+/// As it was first asked for. It is read from the kernel's text: umask() itself would set it, for
+/// other threads too.
 static mode_t processUmask() {
   static const mode_t mask = [] {
     const absl::StatusOr<std::string> status = readFile("/proc/self/status", 1 << 20);
     const size_t at = status.ok() ? status->find("\nUmask:") : std::string::npos;
-    return at == std::string::npos ? mode_t(022) : mode_t(strtoul(status->c_str() + at + 7, nullptr, 8) & 0777);
+    return at == std::string::npos ? mode_t(022)
+                                   : mode_t(strtoul(status->c_str() + at + 7, nullptr, 8) & 0777);
   }();
   return mask;
 }
@@ -196,9 +205,11 @@ absl::Status writeFileAtomic(const std::string &path, std::string_view content, 
     ::unlink(temporary.c_str());
     return status;
   };
-  // mkostemp makes 0600: what is replaced keeps its mode, unless the file is to be this user's alone, and a new one has the umask's.
+  // mkostemp makes 0600: what is replaced keeps its mode, unless the file is to be this user's
+  // alone, and a new one has the umask's.
   const bool isThere = ::stat(target.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-  if (::fchmod(fd.get(), isThere && (mode & 077) ? info.st_mode & 0777 : mode_t(mode) & ~processUmask()) != 0)
+  if (::fchmod(fd.get(),
+               isThere && (mode & 077) ? info.st_mode & 0777 : mode_t(mode) & ~processUmask()) != 0)
     return fail(errnoStatus(path, errno));
   if (absl::Status status = writeAll(fd.get(), content.data(), content.size(), path); !status.ok())
     return fail(status);
@@ -218,7 +229,8 @@ absl::StatusOr<std::string> moveAway(const std::string &path) {
       return errnoStatus(old, errno);
     return old;
   }
-  return absl::ResourceExhaustedError(absl::StrCat(path, ": too many files of earlier runs beside it"));
+  return absl::ResourceExhaustedError(
+      absl::StrCat(path, ": too many files of earlier runs beside it"));
 }
 
 bool exists(const std::string &path) { return access(path.c_str(), F_OK) == 0; }
@@ -228,8 +240,8 @@ absl::Status checkWritable(const std::string &path) {
   if (::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode))
     return ::access(path.c_str(), W_OK) == 0 ? absl::OkStatus() : errnoStatus(path, errno);
   std::string folder = S_ISDIR(info.st_mode) ? path : directoryOf(path);
-  // Tried, since access() believes root whatever the file system says; without a name where that is possible, so that nothing is left by
-  // a process that is killed.
+  // Tried, since access() believes root whatever the file system says; without a name where that is
+  // possible, so that nothing is left by a process that is killed.
   UniqueFd fd(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
   if (fd || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
     return fd ? absl::OkStatus() : errnoStatus(path, errno);

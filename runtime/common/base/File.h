@@ -1,8 +1,8 @@
-//===- File.h - whole files: read, replace atomically, map ---------------------------------------------------*- C++ -*-===//
+//===- File.h - whole files: read, replace atomically, map --------------------------*- C++ -*-===//
 //
 // Every error names the file.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_BASE_FILE_H
 #define GRAPHC_RUNTIME_COMMON_BASE_FILE_H
 
@@ -44,42 +44,49 @@ absl::StatusOr<std::string> readFile(const std::string &path, uint64_t maxBytes 
 /// Writes all of `data` to `fd`, however the kernel cuts it.
 absl::Status writeAll(int fd, const void *data, size_t bytes, const std::string &name);
 /// The same at a place of the file, whose position stays.
-absl::Status writeAllAt(int fd, const void *data, size_t bytes, uint64_t at, const std::string &name);
+absl::Status writeAllAt(int fd, const void *data, size_t bytes, uint64_t at,
+                        const std::string &name);
 
-/// Replaces `path` as a whole or not at all: temporary file beside it, fsync, rename, fsync of the directory. What is no
-/// regular file (/dev/stdout, a FIFO) is written as it is. What a killed writer of `path` has left
-/// beside it is used again.
+/// Replaces `path` as a whole or not at all: temporary file beside it, fsync, rename, fsync of the
+/// directory. What is no regular file (/dev/stdout, a FIFO) is written as it is. What a killed
+/// writer of `path` has left beside it is used again.
 absl::Status writeFileAtomic(const std::string &path, std::string_view content, int mode = 0644);
 
 /// Renames it to FILE.1, FILE.2, …, the first that there is not; which one that is.
 absl::StatusOr<std::string> moveAway(const std::string &path);
 /// Whether there is something of that name, which this process may look for.
 bool exists(const std::string &path);
-/// Whether a file could be written at `path` (or, where that is a folder, in it); tries it, and leaves nothing.
+/// Whether a file could be written at `path` (or, where that is a folder, in it); tries it, and
+/// leaves nothing.
 absl::Status checkWritable(const std::string &path);
 
-/// Files of a name of their own that end with their maker: each is held (holdFile) by the process that made it, as long as that lives. What
-/// killed ones have left in a folder under names with this beginning goes.
+/// Files of a name of their own that end with their maker: each is held (holdFile) by the process
+/// that made it, as long as that lives. What killed ones have left in a folder under names with
+/// this beginning goes.
 void removeLeft(const std::string &directory, std::string_view prefix);
-/// Holds a file that was just made, until its descriptor is closed; false where removeLeft() was faster, and it has no name any more.
+/// Holds a file that was just made, until its descriptor is closed; false where removeLeft() was
+/// faster, and it has no name any more.
 bool holdFile(int fd);
 
 absl::Status syncDirectory(const std::string &directory);
 /// mkdir -p.
 absl::Status makeDirectories(const std::string &path, int mode = 0777);
 
-/// Whether a file may be reached by a symbolic link in its folder. What lies there under a name of ours is then somebody else's choice.
+/// Whether a file may be reached by a symbolic link in its folder. What lies there under a name of
+/// ours is then somebody else's choice.
 enum class SymlinkPolicy { Follow, Refuse };
 
-/// A file mapped read-only and private. Where somebody cuts the file short meanwhile, what lay behind its new end reads as
-/// zeros, and cut() says so; without that the process would die of SIGBUS.
+/// A file mapped read-only and private. Where somebody cuts the file short meanwhile, what lay
+/// behind its new end reads as zeros, and cut() says so; without that the process would die of
+/// SIGBUS.
 class MappedFile {
 public:
   MappedFile() = default;
   MappedFile(MappedFile &&other) noexcept;
   MappedFile &operator=(MappedFile &&other) noexcept;
   ~MappedFile();
-  static absl::StatusOr<MappedFile> open(const std::string &path, SymlinkPolicy links = SymlinkPolicy::Follow);
+  static absl::StatusOr<MappedFile> open(const std::string &path,
+                                         SymlinkPolicy links = SymlinkPolicy::Follow);
 
   const uint8_t *data() const { return base_; }
   size_t size() const { return bytes_; }
@@ -92,7 +99,8 @@ private:
   int guard_ = -1; // in the table of MappedFile.cpp
 };
 
-/// A sealed memfd (no write, no resize, close-on-exec) that holds `content`; `name` is for /proc only.
+/// A sealed memfd (no write, no resize, close-on-exec) that holds `content`; `name` is for /proc
+/// only.
 absl::StatusOr<UniqueFd> sealedMemfd(const std::string &name, std::string_view content);
 
 } // namespace graphc::base

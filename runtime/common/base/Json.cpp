@@ -26,9 +26,11 @@ std::string JsonValue::describe() const {
   case Kind::Integer:
     return absl::StrCat("the number ", integer);
   case Kind::Float:
-    return absl::StrCat("the number ", number, number == std::trunc(number) && std::abs(number) < 1e6 ? ".0" : "");
+    return absl::StrCat("the number ", number,
+                        number == std::trunc(number) && std::abs(number) < 1e6 ? ".0" : "");
   case Kind::String:
-    return absl::StrCat("the string ", quoteJson(string.size() > 60 ? string.substr(0, 60) : string));
+    return absl::StrCat("the string ",
+                        quoteJson(string.size() > 60 ? string.substr(0, 60) : string));
   case Kind::Array:
     return elements.empty() ? "an empty array" : "an array";
   case Kind::Object:
@@ -38,8 +40,9 @@ std::string JsonValue::describe() const {
 }
 
 absl::Status errorAt(std::string_view file, JsonPosition at, std::string_view message) {
-  return absl::InvalidArgumentError(absl::StrCat(absl::string_view(file.data(), file.size()), ":", at.line, ":",
-                                                 at.column, ": ", absl::string_view(message.data(), message.size())));
+  return absl::InvalidArgumentError(
+      absl::StrCat(absl::string_view(file.data(), file.size()), ":", at.line, ":", at.column, ": ",
+                   absl::string_view(message.data(), message.size())));
 }
 
 namespace {
@@ -170,14 +173,16 @@ private:
     std::unordered_set<std::string> seen;
     while (true) {
       if (peek() != '"')
-        return fail(absl::StrCat("expected a member name in double quotes, found ", here(),
-                                 peek() == '}' && !seen.empty() ? "; remove the comma before it" : ""));
+        return fail(
+            absl::StrCat("expected a member name in double quotes, found ", here(),
+                         peek() == '}' && !seen.empty() ? "; remove the comma before it" : ""));
       JsonMember &member = value.members.emplace_back();
       member.position = position_;
       if (absl::Status s = parseString(member.key); !s.ok())
         return s;
       if (!seen.insert(member.key).second)
-        return errorAt(file_, member.position, absl::StrCat("duplicate key ", quoteJson(member.key)));
+        return errorAt(file_, member.position,
+                       absl::StrCat("duplicate key ", quoteJson(member.key)));
       skipSpace();
       if (peek() != ':')
         return fail(absl::StrCat("expected ':' after ", quoteJson(member.key), ", found ", here()));
@@ -218,7 +223,8 @@ private:
       advance();
       skipSpace();
       if (peek() == ']')
-        return fail(absl::StrCat("expected a value, found ", here(), "; remove the comma before it"));
+        return fail(
+            absl::StrCat("expected a value, found ", here(), "; remove the comma before it"));
     }
   }
 
@@ -319,7 +325,8 @@ private:
       if (peek() == '+' || peek() == '-')
         advance();
       if (digits() == 0)
-        return errorAt(file_, value.position, "malformed number: digits must follow the exponent sign");
+        return errorAt(file_, value.position,
+                       "malformed number: digits must follow the exponent sign");
     }
     const char *first = text_.data() + start, *last = text_.data() + offset_;
     if (isInteger && std::from_chars(first, last, value.integer).ec == std::errc()) {
@@ -328,7 +335,8 @@ private:
       return absl::OkStatus();
     }
     value.kind = JsonValue::Kind::Float;
-    if (std::from_chars(first, last, value.number).ec != std::errc() || !std::isfinite(value.number))
+    if (std::from_chars(first, last, value.number).ec != std::errc() ||
+        !std::isfinite(value.number))
       return errorAt(file_, value.position, "number out of range");
     return absl::OkStatus();
   }
@@ -342,9 +350,12 @@ private:
 
 } // namespace
 
-absl::StatusOr<JsonValue> parseJson(std::string_view text, std::string_view file, const JsonLimits &limits) {
+absl::StatusOr<JsonValue> parseJson(std::string_view text, std::string_view file,
+                                    const JsonLimits &limits) {
   if (text.size() > limits.bytes)
-    return errorAt(file, {}, absl::StrCat("the text has ", text.size(), " bytes; at most ", limits.bytes, " are read"));
+    return errorAt(
+        file, {},
+        absl::StrCat("the text has ", text.size(), " bytes; at most ", limits.bytes, " are read"));
   return Parser(text, file, limits).parse();
 }
 

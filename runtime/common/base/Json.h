@@ -1,10 +1,11 @@
-//===- Json.h - JSON text with positions, for files that people write ---------------------------------------*- C++ -*-===//
+//===- Json.h - JSON text with positions, for files that people write ---------------*- C++ -*-===//
 //
-// A strict RFC 8259 reader that keeps the line and column of every value and member, so that an error can say where.
-// Bounded: bytes, nesting and the number of values are limited before memory is spent on them. Duplicate member names are
-// refused. Numbers without fraction and exponent that fit are integers, all others doubles.
+// A strict RFC 8259 reader that keeps the line and column of every value and member, so that an
+// error can say where. Bounded: bytes, nesting and the number of values are limited before memory
+// is spent on them. Duplicate member names are refused. Numbers without fraction and exponent that
+// fit are integers, all others doubles.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_BASE_JSON_H
 #define GRAPHC_RUNTIME_COMMON_BASE_JSON_H
 
@@ -57,7 +58,8 @@ struct JsonLimits {
 };
 
 /// `file` is the name that errors carry: "cluster.json:3:14: …".
-absl::StatusOr<JsonValue> parseJson(std::string_view text, std::string_view file, const JsonLimits &limits = {});
+absl::StatusOr<JsonValue> parseJson(std::string_view text, std::string_view file,
+                                    const JsonLimits &limits = {});
 
 /// InvalidArgument "file:line:column: message".
 absl::Status errorAt(std::string_view file, JsonPosition at, std::string_view message);

@@ -16,7 +16,8 @@
 
 namespace graphc::base {
 namespace {
-/// One mapping. `begin` is stored last and cleared first, so that the handler never sees half of an entry.
+/// One mapping. `begin` is stored last and cleared first, so that the handler never sees half of an
+/// entry.
 struct Guard {
   std::atomic<uintptr_t> begin{0}, end{0};
   std::atomic<bool> taken{false}, cut{false};
@@ -26,7 +27,8 @@ Guard guards[kGuards];
 struct sigaction previous;
 static_assert(std::atomic<uintptr_t>::is_always_lock_free); // a signal handler uses it
 
-// Puts a page of zeros where the file has none, notes it, and lets the read go on. A fault elsewhere is whoever's was before.
+// Puts a page of zeros where the file has none, notes it, and lets the read go on. A fault
+// elsewhere is whoever's was before.
 void onBusError(int signal, siginfo_t *info, void *) {
   auto at = reinterpret_cast<uintptr_t>(info->si_addr);
   uintptr_t pageBytes = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -36,7 +38,8 @@ void onBusError(int signal, siginfo_t *info, void *) {
       continue;
     guard.cut.store(true, std::memory_order_release);
     void *page = reinterpret_cast<void *>(at & ~(pageBytes - 1));
-    if (mmap(page, pageBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+    if (mmap(page, pageBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+        MAP_FAILED)
       return;
   }
   sigaction(signal, &previous, nullptr); // the same fault comes again and meets it
@@ -81,13 +84,16 @@ MappedFile::~MappedFile() {
     guards[guard_].taken.store(false);
 }
 
-bool MappedFile::cut() const { return guard_ >= 0 && guards[guard_].cut.load(std::memory_order_acquire); }
+bool MappedFile::cut() const {
+  return guard_ >= 0 && guards[guard_].cut.load(std::memory_order_acquire);
+}
 
 absl::StatusOr<MappedFile> MappedFile::open(const std::string &path, SymlinkPolicy links) {
   int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK; // a FIFO has no writer
   UniqueFd fd(::open(path.c_str(), links == SymlinkPolicy::Refuse ? flags | O_NOFOLLOW : flags));
   if (!fd && errno == ELOOP && links == SymlinkPolicy::Refuse)
-    return absl::InvalidArgumentError(absl::StrCat(path, ": it is a symbolic link; put the file itself there"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": it is a symbolic link; put the file itself there"));
   if (!fd)
     return errnoStatus(path, errno);
   struct stat info{};
@@ -105,7 +111,8 @@ absl::StatusOr<MappedFile> MappedFile::open(const std::string &path, SymlinkPoli
   file.bytes_ = size_t(info.st_size);
   file.guard_ = takeGuard(reinterpret_cast<uintptr_t>(base), file.bytes_);
   if (file.guard_ < 0)
-    return absl::ResourceExhaustedError(absl::StrCat(path, ": more than ", kGuards, " files are mapped"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat(path, ": more than ", kGuards, " files are mapped"));
   return file;
 }
 

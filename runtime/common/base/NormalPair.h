@@ -1,9 +1,10 @@
-//===- NormalPair.h - normal values from words, in one code for all who compute them --------------------*- C++ -*-===//
+//===- NormalPair.h - normal values from words, in one code for all who compute them ----------===//
 //
-// Box and Muller, on numbers of this process (PhiloxRandom.h: initial values) or on values of a compiled kernel (dialects/graph/ops/RandomOps.cpp:
-// draws of a model). Only arithmetic and sqrt of IEEE 754 in f64 and polynomials of our own, in one order, so that all have the same bits.
+// Box and Muller, on numbers of this process (PhiloxRandom.h: initial values) or on values of a
+// compiled kernel (dialects/graph/ops/RandomOps.cpp: draws of a model). Only arithmetic and sqrt of
+// IEEE 754 in f64 and polynomials of our own, in one order, so that all have the same bits.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_BASE_NORMALPAIR_H
 #define GRAPHC_RUNTIME_COMMON_BASE_NORMALPAIR_H
 
@@ -12,13 +13,15 @@
 namespace graphc::base {
 
 /// `Machine` has Real, a number in f64 with + - * / by each other and by doubles, and
-///   split(x): of x > 0 the mantissa in [1, 2) and the exponent; truncate(x): of x >= 0 what is before the point; sqrt(x); negate(x);
+///   split(x): of x > 0 the mantissa in [1, 2) and the exponent;
+///   truncate(x): of x >= 0 what is before the point; sqrt(x); negate(x);
 ///   isAbove(x, double) and is(x, double), of which select(condition, a, b) takes.
 template <typename Machine> struct NormalPair {
   using Real = typename Machine::Real;
   Machine &m;
 
-  /// Natural logarithm of x in (0, 1]: x = m 2^e with m in [sqrt(1/2), sqrt(2)), log m = 2 atanh((m-1)/(m+1)). |error| < 2e-15.
+  /// Natural logarithm of x in (0, 1]: x = m 2^e with m in [sqrt(1/2), sqrt(2)), log m = 2
+  /// atanh((m-1)/(m+1)). |error| < 2e-15.
   Real logarithm(Real x) {
 #pragma STDC FP_CONTRACT OFF
     auto [mantissa, exponent] = m.split(x);
@@ -44,7 +47,8 @@ template <typename Machine> struct NormalPair {
       return sum;
     };
     Real s = series(17) * x, c = series(16);
-    auto first = m.is(quarter, 1), second = m.is(quarter, 2), third = m.is(quarter, 3); // 0 and 4 are one
+    // 0 and 4 are one
+    auto first = m.is(quarter, 1), second = m.is(quarter, 2), third = m.is(quarter, 3);
     Real minusS = m.negate(s), minusC = m.negate(c);
     return {m.select(first, c, m.select(second, minusS, m.select(third, minusC, s))),
             m.select(first, minusS, m.select(second, minusC, m.select(third, s, c)))};

@@ -11,7 +11,8 @@ namespace {
 
 constexpr int maxRank = 32;
 
-/// A reader for the literal that NumPy writes: a dict of a string, a boolean and a tuple of integers.
+/// A reader for the literal that NumPy writes: a dict of a string, a boolean and a tuple of
+/// integers.
 class HeaderParser {
 public:
   HeaderParser(std::string_view text) : rest_(text) {}
@@ -94,7 +95,8 @@ private:
       while (digits < rest_.size() && absl::ascii_isdigit(rest_[digits]))
         ++digits;
       int64_t size = 0;
-      if (digits == 0 || !absl::SimpleAtoi(absl::string_view(rest_.data(), digits), &size) || shape.size() == maxRank)
+      if (digits == 0 || !absl::SimpleAtoi(absl::string_view(rest_.data(), digits), &size) ||
+          shape.size() == maxRank)
         return false;
       shape.push_back(size);
       rest_.remove_prefix(digits);
@@ -115,7 +117,8 @@ absl::StatusOr<NpyHeader> parseNpyHeader(std::string_view begin) {
     return absl::InvalidArgumentError("it does not start with NumPy's magic number");
   uint8_t major = byte(6);
   if (major < 1 || major > 3)
-    return absl::InvalidArgumentError(absl::StrCat("format version ", int(major), "; 1 to 3 are known"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("format version ", int(major), "; 1 to 3 are known"));
   size_t lengthBytes = major == 1 ? 2 : 4, length = 0;
   for (size_t i = 0; i < lengthBytes; ++i)
     length |= size_t(byte(8 + i)) << (8 * i);
@@ -124,7 +127,8 @@ absl::StatusOr<NpyHeader> parseNpyHeader(std::string_view begin) {
     return absl::InvalidArgumentError("its header is longer than the file or 64 KiB");
   HeaderParser header(begin.substr(start, length));
   if (!header.parse())
-    return absl::InvalidArgumentError("malformed header; expected {'descr': …, 'fortran_order': …, 'shape': (…)}");
+    return absl::InvalidArgumentError(
+        "malformed header; expected {'descr': …, 'fortran_order': …, 'shape': (…)}");
   return NpyHeader{*header.descr, *header.fortran, header.shape, start + length};
 }
 

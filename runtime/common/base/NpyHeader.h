@@ -1,4 +1,4 @@
-//===- NpyHeader.h - what stands before the elements of a .npy file --------------------------------------------*- C++ -*-===//
+//===- NpyHeader.h - what stands before the elements of a .npy file -----------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_COMMON_BASE_NPYHEADER_H
 #define GRAPHC_RUNTIME_COMMON_BASE_NPYHEADER_H
 
@@ -22,8 +22,8 @@ struct NpyHeader {
   size_t bytes = 0; ///< before the elements
 };
 
-/// Of a file of the format's version 1 to 3 that begins so; more than npyMostHeaderBytes of it are never looked at. The error says
-/// what is wrong, without the file's name.
+/// Of a file of the format's version 1 to 3 that begins so; more than npyMostHeaderBytes of it are
+/// never looked at. The error says what is wrong, without the file's name.
 absl::StatusOr<NpyHeader> parseNpyHeader(std::string_view begin);
 
 } // namespace graphc::base

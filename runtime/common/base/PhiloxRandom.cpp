@@ -42,8 +42,8 @@ struct Doubles {
 
 std::array<double, 2> normalPair(const PhiloxBlock &block) {
   Doubles machine;
-  auto [first, second] =
-      NormalPair<Doubles>{machine}.of(uniformDouble(block[0], block[1]), uniformDouble(block[2], block[3]));
+  auto [first, second] = NormalPair<Doubles>{machine}.of(uniformDouble(block[0], block[1]),
+                                                         uniformDouble(block[2], block[3]));
   return {first, second};
 }
 

@@ -1,10 +1,11 @@
-//===- PhiloxRandom.h - Philox 4x32-10, a counter-based generator ---------------------------------------*- C++ -*-===//
+//===- PhiloxRandom.h - Philox 4x32-10, a counter-based generator -------------------*- C++ -*-===//
 //
-// Random numbers of this project are functions of (seed, stream, index), never of who asks or when: a variable is
-// initialised alike on every owner, a sample drawn alike by every replica, a dropout drops alike wherever it is computed. (Salmon et al., SC'11; the constants and the
-// known answers of Random123.)
+// Random numbers of this project are functions of (seed, stream, index), never of who asks or when:
+// a variable is initialised alike on every owner, a sample drawn alike by every replica, a dropout
+// drops alike wherever it is computed. (Salmon et al., SC'11; the constants and the known answers
+// of Random123.)
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_BASE_PHILOXRANDOM_H
 #define GRAPHC_RUNTIME_COMMON_BASE_PHILOXRANDOM_H
 
@@ -17,10 +18,13 @@ namespace graphc::base {
 
 using PhiloxBlock = std::array<uint32_t, 4>;
 
-/// The ten rounds, on words of this process or on values of a compiled kernel (dialects/graph/ops/RandomOps.cpp), so that there is one code of
-/// them. `multiply` gives the upper and the lower word of a product. The key is of words or of numbers, and modulo 2^32 either way.
+/// The ten rounds, on words of this process or on values of a compiled kernel
+/// (dialects/graph/ops/RandomOps.cpp), so that there is one code of them. `multiply` gives the
+/// upper and the lower word of a product. The key is of words or of numbers, and modulo 2^32 either
+/// way.
 template <typename Word, typename Key, typename Multiply>
-std::array<Word, 4> philoxRounds(std::array<Word, 4> counter, std::array<Key, 2> key, Multiply multiply) {
+std::array<Word, 4> philoxRounds(std::array<Word, 4> counter, std::array<Key, 2> key,
+                                 Multiply multiply) {
   for (int round = 0; round < 10; ++round) {
     auto [high0, low0] = multiply(0xD2511F53u, counter[0]);
     auto [high1, low1] = multiply(0xCD9E8D57u, counter[2]);
@@ -38,15 +42,18 @@ inline PhiloxBlock philox4x32(PhiloxBlock counter, std::array<uint32_t, 2> key) 
   });
 }
 
-/// 64-bit hash of a name for use as a stream; FNV-1a then a finalizer. Fixed for good: initial values depend on it.
+/// 64-bit hash of a name for use as a stream; FNV-1a then a finalizer. Fixed for good: initial
+/// values depend on it.
 uint64_t streamOf(std::string_view name);
 
 /// The generator of one (seed, stream): block(i) is the i-th group of four words.
 class PhiloxGenerator {
 public:
-  PhiloxGenerator(uint64_t seed, uint64_t stream) : key_{uint32_t(seed), uint32_t(seed >> 32)}, stream_(stream) {}
+  PhiloxGenerator(uint64_t seed, uint64_t stream)
+      : key_{uint32_t(seed), uint32_t(seed >> 32)}, stream_(stream) {}
   PhiloxBlock block(uint64_t index) const {
-    return philox4x32({uint32_t(index), uint32_t(index >> 32), uint32_t(stream_), uint32_t(stream_ >> 32)}, key_);
+    return philox4x32(
+        {uint32_t(index), uint32_t(index >> 32), uint32_t(stream_), uint32_t(stream_ >> 32)}, key_);
   }
   /// The i-th 32-bit word. Neighbours share a block; take block() in loops.
   uint32_t word(uint64_t index) const { return block(index / 4)[index % 4]; }
@@ -56,8 +63,8 @@ private:
   uint64_t stream_;
 };
 
-/// The key of a model's draws: of the one with this number among those with this seed. The generator of a micro-batch's is
-/// Philox(key, micro-batch).
+/// The key of a model's draws: of the one with this number among those with this seed. The
+/// generator of a micro-batch's is Philox(key, micro-batch).
 inline uint64_t keyOfDraw(uint64_t seed, uint64_t draw) {
   const PhiloxBlock block = PhiloxGenerator(seed, 0x64726177 /* "draw" */).block(draw);
   return uint64_t(block[1]) << 32 | block[0];
@@ -73,8 +80,8 @@ inline double uniformDouble(uint32_t low, uint32_t high) {
 inline uint64_t uniformInteger(uint32_t low, uint32_t high, uint64_t limit) {
   return uint64_t((unsigned __int128)(uint64_t(high) << 32 | low) * limit >> 64);
 }
-/// Two independent standard normal values (Box and Muller) from four words. Uses only arithmetic and sqrt of IEEE 754
-/// and polynomials of our own, so that every machine draws the same bits.
+/// Two independent standard normal values (Box and Muller) from four words. Uses only arithmetic
+/// and sqrt of IEEE 754 and polynomials of our own, so that every machine draws the same bits.
 std::array<double, 2> normalPair(const PhiloxBlock &block);
 
 } // namespace graphc::base

@@ -3,7 +3,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/string_view.h"
 
-// What EVP_Digest would call. EVP loads its providers first: 1 ms and 2 MB of each task, before the first step.
+// What EVP_Digest would call. EVP loads its providers first: 1 ms and 2 MB of each task, before the
+// first step.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 
@@ -17,7 +18,9 @@ static SHA256_CTX *of(unsigned char *context) { return reinterpret_cast<SHA256_C
 
 Sha256::Sha256() { SHA256_Init(of(context_)); }
 
-void Sha256::update(std::string_view data) { SHA256_Update(of(context_), data.data(), data.size()); }
+void Sha256::update(std::string_view data) {
+  SHA256_Update(of(context_), data.data(), data.size());
+}
 
 Sha256Digest Sha256::finish() {
   Sha256Digest digest;

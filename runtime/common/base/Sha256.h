@@ -1,4 +1,4 @@
-//===- Sha256.h - SHA-256 (FIPS 180-4), of libcrypto ------------------------------------------------------------------*- C++ -*-===//
+//===- Sha256.h - SHA-256 (FIPS 180-4), of libcrypto --------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_COMMON_BASE_SHA256_H
 #define GRAPHC_RUNTIME_COMMON_BASE_SHA256_H
 

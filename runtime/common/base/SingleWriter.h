@@ -1,4 +1,4 @@
-//===- SingleWriter.h - a number that one thread writes and others may look at --------------------------------*- C++ -*-===//
+//===- SingleWriter.h - a number that one thread writes and others may look at ------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_COMMON_BASE_SINGLEWRITER_H
 #define GRAPHC_RUNTIME_COMMON_BASE_SINGLEWRITER_H
 
@@ -6,8 +6,9 @@
 
 namespace graphc::base {
 
-/// Its owner reads and writes it like a plain one, at the cost of a plain one; any other thread may read it, and sees some recent value. Says
-/// nothing of any other memory: several of them that are read together need not be of one moment.
+/// Its owner reads and writes it like a plain one, at the cost of a plain one; any other thread may
+/// read it, and sees some recent value. Says nothing of any other memory: several of them that are
+/// read together need not be of one moment.
 template <class T> class SingleWriter {
 public:
   SingleWriter() = default;

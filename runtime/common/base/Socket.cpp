@@ -36,8 +36,10 @@ absl::StatusOr<Addresses> resolve(const std::string &host, const std::string &po
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = flags;
-  if (int error = getaddrinfo(host.empty() ? nullptr : host.c_str(), port.c_str(), &hints, &found); error != 0)
-    return absl::UnavailableError(absl::StrCat("the name ", host, " leads nowhere: ", gai_strerror(error)));
+  if (int error = getaddrinfo(host.empty() ? nullptr : host.c_str(), port.c_str(), &hints, &found);
+      error != 0)
+    return absl::UnavailableError(
+        absl::StrCat("the name ", host, " leads nowhere: ", gai_strerror(error)));
   return Addresses(found);
 }
 
@@ -45,12 +47,15 @@ absl::StatusOr<socklen_t> unixAddress(const std::string &path, sockaddr_un &addr
   address = {};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path)
-    return absl::InvalidArgumentError(absl::StrCat("the path ", path, " is too long for a Unix socket"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the path ", path, " is too long for a Unix socket"));
   memcpy(address.sun_path, path.data(), path.size());
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + 1);
 }
 
-UniqueFd makeSocket(int family, int type) { return UniqueFd(socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
+UniqueFd makeSocket(int family, int type) {
+  return UniqueFd(socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
 
 /// IPv4 in IPv6's clothes is IPv4: the two ends may see one connection either way.
 std::string endText(const sockaddr_storage &address) {
@@ -84,8 +89,8 @@ bool isUnixAddress(const std::string &address) { return address.rfind("unix:", 0
 
 absl::StatusOr<UnnamedListener> UnnamedListener::make(int type, const std::string &as) {
   std::string tried;
-  for (const char *parent :
-       std::initializer_list<const char *>{std::getenv("XDG_RUNTIME_DIR"), std::getenv("TMPDIR"), "/tmp", "/dev/shm"}) {
+  for (const char *parent : std::initializer_list<const char *>{
+           std::getenv("XDG_RUNTIME_DIR"), std::getenv("TMPDIR"), "/tmp", "/dev/shm"}) {
     if (!parent || *parent != '/')
       continue;
     std::string folder = absl::StrCat(parent, "/graphc-XXXXXX");
@@ -101,7 +106,8 @@ absl::StatusOr<UnnamedListener> UnnamedListener::make(int type, const std::strin
     }
     UnnamedListener made;
     made.listener = makeSocket(AF_UNIX, type);
-    if (made.listener && bind(made.listener.get(), reinterpret_cast<sockaddr *>(&address), *size) == 0 &&
+    if (made.listener &&
+        bind(made.listener.get(), reinterpret_cast<sockaddr *>(&address), *size) == 0 &&
         listen(made.listener.get(), kBacklog) == 0)
       made.path = UniqueFd(open(name.c_str(), O_PATH | O_CLOEXEC));
     int error = errno;
@@ -111,12 +117,16 @@ absl::StatusOr<UnnamedListener> UnnamedListener::make(int type, const std::strin
       return errnoStatus("a listening socket", error);
     return made;
   }
-  return absl::FailedPreconditionError(
-      absl::StrCat("there is no folder in which a socket could be made (tried ", tried, "); set TMPDIR to one"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      "there is no folder in which a socket could be made (tried ", tried, "); set TMPDIR to one"));
 }
 
-std::string UnnamedListener::inheritedAddress() const { return absl::StrCat("unix:/proc/self/fd/", path.get()); }
-std::string UnnamedListener::procPath() const { return absl::StrCat("/proc/", getpid(), "/fd/", path.get()); }
+std::string UnnamedListener::inheritedAddress() const {
+  return absl::StrCat("unix:/proc/self/fd/", path.get());
+}
+std::string UnnamedListener::procPath() const {
+  return absl::StrCat("/proc/", getpid(), "/fd/", path.get());
+}
 
 absl::StatusOr<UniqueFd> connectUnix(const std::string &path, int type) {
   UniqueFd fd = makeSocket(AF_UNIX, type);
@@ -137,7 +147,8 @@ absl::StatusOr<std::vector<UniqueFd>> listenTcp(const std::string &address, bool
   if (!found.ok())
     return absl::FailedPreconditionError(found.status().message());
   std::vector<UniqueFd> sockets;
-  std::string why = "no network interface of this machine has this address; is this another task's machine?";
+  std::string why =
+      "no network interface of this machine has this address; is this another task's machine?";
   for (addrinfo *one = found->get(); one; one = one->ai_next) {
     UniqueFd fd = makeSocket(one->ai_family, SOCK_STREAM);
     if (!fd && errno == EAFNOSUPPORT)
@@ -151,7 +162,8 @@ absl::StatusOr<std::vector<UniqueFd>> listenTcp(const std::string &address, bool
     if (bind(fd.get(), one->ai_addr, one->ai_addrlen) == 0 && listen(fd.get(), kBacklog) == 0) {
       sockets.push_back(std::move(fd));
     } else if (errno == EADDRINUSE) {
-      return absl::FailedPreconditionError("another process has this port; end it, or choose another port");
+      return absl::FailedPreconditionError(
+          "another process has this port; end it, or choose another port");
     } else if (errno != EADDRNOTAVAIL && errno != EAFNOSUPPORT) {
       why = std::strerror(errno);
     }
@@ -162,7 +174,8 @@ absl::StatusOr<std::vector<UniqueFd>> listenTcp(const std::string &address, bool
 }
 
 absl::StatusOr<std::pair<UniqueFd, uint16_t>> listenAtAnyPort(bool everyInterface) {
-  UniqueFd fd = everyInterface ? makeSocket(AF_INET6, SOCK_STREAM) : UniqueFd(); // which takes IPv4's callers as well
+  // which takes IPv4's callers as well
+  UniqueFd fd = everyInterface ? makeSocket(AF_INET6, SOCK_STREAM) : UniqueFd();
   sockaddr_storage address{};
   socklen_t size = sizeof(sockaddr_in);
   if (fd) {
@@ -180,20 +193,25 @@ absl::StatusOr<std::pair<UniqueFd, uint16_t>> listenAtAnyPort(bool everyInterfac
   if (!fd || bind(fd.get(), general, size) != 0 || listen(fd.get(), kBacklog) != 0 ||
       getsockname(fd.get(), general, &size) != 0)
     return errnoStatus("a listening socket", errno);
-  uint16_t port = address.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6 &>(address).sin6_port
-                                                : reinterpret_cast<sockaddr_in &>(address).sin_port;
+  uint16_t port = address.ss_family == AF_INET6
+                      ? reinterpret_cast<sockaddr_in6 &>(address).sin6_port
+                      : reinterpret_cast<sockaddr_in &>(address).sin_port;
   return std::make_pair(std::move(fd), ntohs(port));
 }
 
 absl::StatusOr<std::string> ownAddress(const std::string &host) {
-  // Of an interface or a name; "" for what no other machine can dial: the loopback, IPv6 addresses that need an interface's name.
+  // Of an interface or a name; "" for what no other machine can dial: the loopback, IPv6 addresses
+  // that need an interface's name.
   auto textOf = [](const sockaddr *address) -> std::string {
     char text[INET6_ADDRSTRLEN] = "";
     if (address && address->sa_family == AF_INET)
-      inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in *>(address)->sin_addr, text, sizeof text);
+      inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in *>(address)->sin_addr, text,
+                sizeof text);
     if (address && address->sa_family == AF_INET6)
-      inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6 *>(address)->sin6_addr, text, sizeof text);
-    bool near = strncmp(text, "127.", 4) == 0 || strcmp(text, "::1") == 0 || strncasecmp(text, "fe80:", 5) == 0;
+      inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6 *>(address)->sin6_addr, text,
+                sizeof text);
+    bool near = strncmp(text, "127.", 4) == 0 || strcmp(text, "::1") == 0 ||
+                strncasecmp(text, "fe80:", 5) == 0;
     return near ? "" : text;
   };
   ifaddrs *interfaces = nullptr;
@@ -211,7 +229,8 @@ absl::StatusOr<std::string> ownAddress(const std::string &host) {
         "this machine has no network interface but the loopback; no other can reach it");
   if (auto named = resolve(host, "0", 0); named.ok())
     for (addrinfo *one = named->get(); one; one = one->ai_next)
-      if (std::string text = textOf(one->ai_addr); std::find(own.begin(), own.end(), text) != own.end())
+      if (std::string text = textOf(one->ai_addr);
+          std::find(own.begin(), own.end(), text) != own.end())
         return text;
   return own.front();
 }
@@ -240,7 +259,8 @@ absl::StatusOr<UniqueFd> connectTcp(const std::string &address, absl::Time deadl
       setNoDelay(fd.get());
       return fd;
     }
-    why = error == EINPROGRESS ? "no answer; is it another network, or a firewall?" : std::strerror(error);
+    why = error == EINPROGRESS ? "no answer; is it another network, or a firewall?"
+                               : std::strerror(error);
   }
   return absl::UnavailableError(why);
 }
@@ -256,8 +276,9 @@ absl::Status checkSameUser(int unixSocket) {
   if (getsockopt(unixSocket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
     return errnoStatus("SO_PEERCRED", errno);
   if (credentials.uid != geteuid())
-    return absl::PermissionDeniedError(
-        absl::StrCat("process ", credentials.pid, " of user ", credentials.uid, " is not of this user, ", geteuid()));
+    return absl::PermissionDeniedError(absl::StrCat("process ", credentials.pid, " of user ",
+                                                    credentials.uid, " is not of this user, ",
+                                                    geteuid()));
   return absl::OkStatus();
 }
 
@@ -268,7 +289,8 @@ std::string endpoints(int socket, bool caller) {
       getpeername(socket, reinterpret_cast<sockaddr *>(&other), &otherSize) != 0 ||
       (own.ss_family != AF_INET && own.ss_family != AF_INET6))
     return "";
-  return caller ? absl::StrCat(endText(own), " ", endText(other)) : absl::StrCat(endText(other), " ", endText(own));
+  return caller ? absl::StrCat(endText(own), " ", endText(other))
+                : absl::StrCat(endText(other), " ", endText(own));
 }
 
 bool waitFor(int fd, short events, absl::Time deadline) {

@@ -1,4 +1,4 @@
-//===- StartThread.h - threads that the system may refuse -----------------------------------------------*- C++ -*-===//
+//===- StartThread.h - threads that the system may refuse ---------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_COMMON_BASE_STARTTHREAD_H
 #define GRAPHC_RUNTIME_COMMON_BASE_STARTTHREAD_H
 
@@ -10,7 +10,8 @@
 
 namespace graphc::base {
 
-/// A thread that does `work`. ResourceExhausted where the system refuses it: too many processes, or too little memory. `whose`: "the lane's".
+/// A thread that does `work`. ResourceExhausted where the system refuses it: too many processes, or
+/// too little memory. `whose`: "the lane's".
 template <class Work> absl::StatusOr<std::thread> startThread(absl::string_view whose, Work work) {
   try {
     return std::thread(std::move(work));

@@ -41,7 +41,9 @@ static absl::StatusCode codeOf(int error) {
 absl::Status errnoStatus(std::string_view what, int error) {
   char buffer[128];
   const char *remedy = error == EMFILE ? "; raise ulimit -n" : "";
-  return absl::Status(codeOf(error), absl::StrCat(view(what), ": ", strerror_r(error, buffer, sizeof buffer), remedy));
+  return absl::Status(
+      codeOf(error),
+      absl::StrCat(view(what), ": ", strerror_r(error, buffer, sizeof buffer), remedy));
 }
 
 absl::Status annotate(const absl::Status &status, std::string_view context) {

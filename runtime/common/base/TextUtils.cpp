@@ -72,7 +72,8 @@ std::string nearestWord(std::string_view word, const std::vector<std::string> &c
           d[i][j] = i + j;
           continue;
         }
-        d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (word[i - 1] != candidate[j - 1])});
+        d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1,
+                            d[i - 1][j - 1] + (word[i - 1] != candidate[j - 1])});
         if (i > 1 && j > 1 && word[i - 1] == candidate[j - 2] && word[i - 2] == candidate[j - 1])
           d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
       }
@@ -90,8 +91,9 @@ std::string didYouMean(std::string_view word, const std::vector<std::string> &ca
 }
 
 namespace {
-/// Bytes of the character of UTF-8 at the start of `text`, 0 where there is none that may be shown: controls of ASCII and of Unicode
-/// (C1, which terminals obey as well), line separators, and what turns the direction of writing around.
+/// Bytes of the character of UTF-8 at the start of `text`, 0 where there is none that may be shown:
+/// controls of ASCII and of Unicode (C1, which terminals obey as well), line separators, and what
+/// turns the direction of writing around.
 size_t shownBytes(std::string_view text) {
   const size_t bytes = utf8Length(text);
   const unsigned first = static_cast<unsigned char>(text[0]);
@@ -116,7 +118,8 @@ std::string foreignText(std::string_view text, size_t most) {
     else if (text[at] == '\n')
       shown += "\\n";
     else
-      absl::StrAppend(&shown, "\\x", absl::Hex(static_cast<unsigned char>(text[at]), absl::kZeroPad2));
+      absl::StrAppend(&shown, "\\x",
+                      absl::Hex(static_cast<unsigned char>(text[at]), absl::kZeroPad2));
     at += std::max<size_t>(1, bytes);
   }
   if (at < text.size())
@@ -126,7 +129,8 @@ std::string foreignText(std::string_view text, size_t most) {
 
 absl::Status foreignStatus(int code, std::string_view message) {
   bool known = code > 0 && code <= static_cast<int>(absl::StatusCode::kUnauthenticated);
-  return absl::Status(known ? static_cast<absl::StatusCode>(code) : absl::StatusCode::kUnknown, foreignText(message));
+  return absl::Status(known ? static_cast<absl::StatusCode>(code) : absl::StatusCode::kUnknown,
+                      foreignText(message));
 }
 
 } // namespace graphc::base

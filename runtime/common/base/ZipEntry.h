@@ -1,9 +1,10 @@
-//===- ZipEntry.h - one entry of a zip archive ----------------------------------------------------------*- C++ -*-===//
+//===- ZipEntry.h - one entry of a zip archive --------------------------------------*- C++ -*-===//
 //
-// As numpy.savez and numpy.savez_compressed write them: stored or deflated, 64-bit sizes where they are needed. The directory at the end
-// of the archive counts; each number in it is checked against the archive's bytes.
+// As numpy.savez and numpy.savez_compressed write them: stored or deflated, 64-bit sizes where they
+// are needed. The directory at the end of the archive counts; each number in it is checked against
+// the archive's bytes.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_BASE_ZIPENTRY_H
 #define GRAPHC_RUNTIME_COMMON_BASE_ZIPENTRY_H
 
@@ -30,13 +31,17 @@ struct ZipListed {
 absl::Status forEachInZip(std::string_view archive, const std::string &name,
                           const std::function<bool(const ZipListed &)> &take);
 /// Where a listed entry's bytes are: what it says is checked against the archive.
-absl::StatusOr<ZipEntry> locateInZip(std::string_view archive, const ZipListed &listed, const std::string &name);
+absl::StatusOr<ZipEntry> locateInZip(std::string_view archive, const ZipListed &listed,
+                                     const std::string &name);
 
 /// Both of these for one of them. Errors name the archive, and the entries that there are.
-absl::StatusOr<ZipEntry> findInZip(std::string_view archive, std::string_view entry, const std::string &name);
+absl::StatusOr<ZipEntry> findInZip(std::string_view archive, std::string_view entry,
+                                   const std::string &name);
 
-/// Reads the entry's bytes; an error where they are more or fewer than it promises, or have another sum.
-absl::StatusOr<std::unique_ptr<ByteReader>> openEntry(const ZipEntry &entry, const std::string &name);
+/// Reads the entry's bytes; an error where they are more or fewer than it promises, or have another
+/// sum.
+absl::StatusOr<std::unique_ptr<ByteReader>> openEntry(const ZipEntry &entry,
+                                                      const std::string &name);
 
 } // namespace graphc::base
 #endif

@@ -61,7 +61,8 @@ TaskRef ClusterConfig::chief() const {
   return {jobs.empty() ? "worker" : jobs.front().name, 0};
 }
 
-std::vector<TaskRange> defaultReplicas(const std::function<uint32_t(std::string_view job)> &tasksOf) {
+std::vector<TaskRange>
+defaultReplicas(const std::function<uint32_t(std::string_view job)> &tasksOf) {
   std::vector<TaskRange> ranges;
   for (const char *job : {"chief", "worker"})
     if (uint32_t tasks = tasksOf(job))
@@ -110,7 +111,8 @@ bool ClusterConfig::tasksShareHost() const {
 }
 
 uint32_t ClusterConfig::hostsOfSums() const {
-  std::vector<std::pair<std::string, uint32_t>> rows; // hosts and how many replicas in a row each has
+  // hosts and how many replicas in a row each has
+  std::vector<std::pair<std::string, uint32_t>> rows;
   for (const TaskRange &range : replicas())
     for (uint32_t i = 0; i < range.count; ++i) {
       std::string host = hostOf(range.job, range.first + i);
@@ -139,18 +141,21 @@ std::vector<std::string> ClusterConfig::deviceNames(size_t limit) const {
 }
 
 static uint32_t countOf(const JobConfig &job, const device::DeviceKind &kind) {
-  return uint32_t(std::count_if(job.devices.begin(), job.devices.end(),
-                                [&](const std::string &name) { return device::kindOf(name) == kind.name; }));
+  return uint32_t(
+      std::count_if(job.devices.begin(), job.devices.end(),
+                    [&](const std::string &name) { return device::kindOf(name) == kind.name; }));
 }
 
 bool ClusterConfig::hasDevices(const device::DeviceKind &kind) const {
-  return std::any_of(jobs.begin(), jobs.end(), [&](const JobConfig &job) { return countOf(job, kind) > 0; });
+  return std::any_of(jobs.begin(), jobs.end(),
+                     [&](const JobConfig &job) { return countOf(job, kind) > 0; });
 }
 
 /// Those from `first` on go.
 static void dropDevices(JobConfig &job, const device::DeviceKind &kind, uint32_t first) {
   std::erase_if(job.devices, [&](const std::string &name) {
-    absl::StatusOr<DeviceSpec> device = DeviceSpec::parse(absl::StrCat("/device:", name)); // the parser has read it
+    // the parser has read it
+    absl::StatusOr<DeviceSpec> device = DeviceSpec::parse(absl::StrCat("/device:", name));
     return device::kindOf(name) == kind.name && device.ok() && device->index.value_or(0) >= first;
   });
   if (job.devices.empty())
@@ -165,8 +170,9 @@ absl::Status ClusterConfig::giveDevices(const device::DeviceKind &kind, uint32_t
     } else if (job.name != "ps" && job.name != "evaluator" && named != count) {
       if (job.devicesGiven)
         return error(job.position,
-                     absl::StrCat("\"devices\" names ", named, " ", base::view(kind.name), named == 1 ? "" : "s",
-                                  " for each task of job ", base::quoteJson(job.name), ", but --num_gpus=", count,
+                     absl::StrCat("\"devices\" names ", named, " ", base::view(kind.name),
+                                  named == 1 ? "" : "s", " for each task of job ",
+                                  base::quoteJson(job.name), ", but --num_gpus=", count,
                                   " is given; leave one of them out"));
       for (uint32_t i = 0; i < count; ++i)
         job.devices.push_back(absl::StrCat(base::view(kind.name), ":", i));
@@ -176,7 +182,8 @@ absl::Status ClusterConfig::giveDevices(const device::DeviceKind &kind, uint32_t
   return absl::OkStatus();
 }
 
-std::vector<const JobConfig *> ClusterConfig::limitDevices(const device::DeviceKind &kind, uint32_t count) {
+std::vector<const JobConfig *> ClusterConfig::limitDevices(const device::DeviceKind &kind,
+                                                           uint32_t count) {
   std::vector<const JobConfig *> limited;
   for (JobConfig &job : jobs) {
     bool isHere = true;
@@ -196,7 +203,8 @@ void ClusterConfig::moveTowers() {
   std::vector<DeviceSpec> kept;
   for (DeviceSpec device : strategy.devices) {
     if (const JobConfig *job = findJob(device.job.value_or("")); job && !hasDevice(device)) {
-      absl::StatusOr<DeviceSpec> first = DeviceSpec::parse(absl::StrCat("/device:", job->devices.front()));
+      absl::StatusOr<DeviceSpec> first =
+          DeviceSpec::parse(absl::StrCat("/device:", job->devices.front()));
       if (first.ok())
         device = first->mergedInto({device.job, device.task, {}, {}});
     }
@@ -211,8 +219,8 @@ bool ClusterConfig::hasDevice(const DeviceSpec &full) const {
     return false;
   const JobConfig *job = findJob(*full.job);
   return job && *full.task < job->tasks &&
-         std::find(job->devices.begin(), job->devices.end(), absl::StrCat(*full.type, ":", *full.index)) !=
-             job->devices.end();
+         std::find(job->devices.begin(), job->devices.end(),
+                   absl::StrCat(*full.type, ":", *full.index)) != job->devices.end();
 }
 
 } // namespace graphc::cluster

@@ -1,4 +1,4 @@
-//===- ClusterParser.cpp - JSON to ClusterConfig; every refusal names file, line and column -----------------------===//
+//===- ClusterParser.cpp - JSON to ClusterConfig; every refusal names file, line and column ---===//
 
 #include "runtime/common/cluster/ConfigReader.h"
 #include "runtime/common/cluster/NamePattern.h"
@@ -15,13 +15,15 @@ namespace graphc::cluster {
 
 const std::vector<ClusterKeys> &clusterKeys() {
   static const auto &keys = *new std::vector<ClusterKeys>{
-      {"", {"cluster", "task", "environment", "devices", "links", "placement", "strategy", "budget"}},
+      {"",
+       {"cluster", "task", "environment", "devices", "links", "placement", "strategy", "budget"}},
       {"task", {"type", "index"}},
       {"link", {"from", "to", "gigabits_per_second", "latency_us"}},
       {"placement", {"name", "device"}},
       {"strategy",
-       {"name", "replication", "micro_batches", "sum_leaves", "devices", "update", "placement", "min_shard_bytes",
-        "max_shards", "max_staleness", "replicas_to_aggregate", "order", "bucket_bytes", "embedding_rows", "recovery"}},
+       {"name", "replication", "micro_batches", "sum_leaves", "devices", "update", "placement",
+        "min_shard_bytes", "max_shards", "max_staleness", "replicas_to_aggregate", "order",
+        "bucket_bytes", "embedding_rows", "recovery"}},
       {"budget", {"memory", "pinned_memory", "bytes_per_step", "pcie_bytes_per_step"}},
   };
   return keys;
@@ -35,19 +37,24 @@ public:
 
   absl::Status parse(const JsonValue &root) {
     if (!root.is(Kind::Object))
-      return config.error(root.position, absl::StrCat("expected a JSON object (a TF_CONFIG or a ClusterSpec), found ",
-                                                      root.describe()));
+      return config.error(
+          root.position,
+          absl::StrCat("expected a JSON object (a TF_CONFIG or a ClusterSpec), found ",
+                       root.describe()));
     const JsonValue *cluster = root.find("cluster");
-    absl::Status status = cluster && cluster->is(Kind::Object) ? parseTfConfig(root, *cluster) : parseBare(root);
+    absl::Status status =
+        cluster && cluster->is(Kind::Object) ? parseTfConfig(root, *cluster) : parseBare(root);
     if (!status.ok())
       return status;
     if (config.jobs.empty())
-      return config.error(root.position, "no job; expected something like {\"ps\": [\"localhost:2222\"], \"worker\": "
-                                         "[\"localhost:2223\"]} or {\"ps\": 1, \"worker\": 2}");
+      return config.error(
+          root.position,
+          "no job; expected something like {\"ps\": [\"localhost:2222\"], \"worker\": "
+          "[\"localhost:2223\"]} or {\"ps\": 1, \"worker\": 2}");
     for (const JobConfig &job : config.jobs)
       if (job.name == "chief" && job.tasks != 1)
-        return config.error(job.position,
-                            absl::StrCat("job \"chief\" has ", job.tasks, " tasks; there is exactly one chief"));
+        return config.error(job.position, absl::StrCat("job \"chief\" has ", job.tasks,
+                                                       " tasks; there is exactly one chief"));
     return parseRest(root);
   }
 
@@ -55,7 +62,8 @@ private:
   absl::Status parseTfConfig(const JsonValue &root, const JsonValue &cluster) {
     if (absl::Status s = ofOthers_ ? absl::OkStatus() : checkKeys(root, "", keysOf("")); !s.ok())
       return s;
-    if (const JsonValue *environment = root.find("environment"); environment && !environment->is(Kind::String))
+    if (const JsonValue *environment = root.find("environment");
+        environment && !environment->is(Kind::String))
       return expected(*environment, "a string for \"environment\" (it has no effect here)");
     for (const JsonMember &member : cluster.members)
       if (absl::Status s = parseJob(member); !s.ok())
@@ -63,7 +71,8 @@ private:
     return absl::OkStatus();
   }
 
-  /// A ClusterSpec: every member is a job but for the reserved keys. A value that cannot be a job is a misspelt key.
+  /// A ClusterSpec: every member is a job but for the reserved keys. A value that cannot be a job
+  /// is a misspelt key.
   absl::Status parseBare(const JsonValue &root) {
     const std::vector<std::string> &known = keysOf("");
     for (const JsonMember &member : root.members) {
@@ -71,10 +80,13 @@ private:
         return expected(member.value, "an object of jobs for \"cluster\"");
       if (std::find(known.begin(), known.end(), member.key) != known.end())
         continue;
-      bool jobLike = member.value.is(Kind::Integer) || member.value.is(Kind::Array) || member.value.is(Kind::Float);
-      if (!jobLike || (!nearestWord(member.key, known).empty() && !member.value.is(Kind::Integer) &&
-                       !(member.value.elements.size() && member.value.elements[0].is(Kind::String))))
-        return unknownKey(member, " (and not a job: a job is a list of addresses or a task count)", known);
+      bool jobLike = member.value.is(Kind::Integer) || member.value.is(Kind::Array) ||
+                     member.value.is(Kind::Float);
+      if (!jobLike ||
+          (!nearestWord(member.key, known).empty() && !member.value.is(Kind::Integer) &&
+           !(member.value.elements.size() && member.value.elements[0].is(Kind::String))))
+        return unknownKey(member, " (and not a job: a job is a list of addresses or a task count)",
+                          known);
       if (absl::Status s = parseJob(member); !s.ok())
         return s;
     }
@@ -83,15 +95,17 @@ private:
 
   absl::Status parseJob(const JsonMember &member) {
     if (!isJobName(member.key))
-      return config.error(member.position, absl::StrCat("job name ", quoteJson(member.key),
-                                                        " is not letters, digits and '_' after a letter"));
+      return config.error(member.position,
+                          absl::StrCat("job name ", quoteJson(member.key),
+                                       " is not letters, digits and '_' after a letter"));
     JobConfig job;
     job.name = member.key;
     job.position = member.position;
     const JsonValue &value = member.value;
     if (value.is(Kind::Integer)) {
       if (value.integer < 1 || value.integer > kMostTasks)
-        return expected(value, absl::StrCat("a task count from 1 to ", kMostTasks, " for job ", quoteJson(job.name)));
+        return expected(value, absl::StrCat("a task count from 1 to ", kMostTasks, " for job ",
+                                            quoteJson(job.name)));
       job.tasks = static_cast<uint32_t>(value.integer);
     } else if (value.is(Kind::Array) && !value.elements.empty()) {
       for (const JsonValue &element : value.elements)
@@ -99,11 +113,13 @@ private:
           return s;
       job.tasks = static_cast<uint32_t>(job.addresses.size());
     } else {
-      return expected(value, absl::StrCat("a list of \"host:port\" or a task count for job ", quoteJson(job.name)));
+      return expected(value, absl::StrCat("a list of \"host:port\" or a task count for job ",
+                                          quoteJson(job.name)));
     }
     total_ += job.tasks;
     if (total_ > kMostTasks)
-      return config.error(member.position, absl::StrCat("more than ", kMostTasks, " tasks in the cluster"));
+      return config.error(member.position,
+                          absl::StrCat("more than ", kMostTasks, " tasks in the cluster"));
     config.jobs.push_back(std::move(job));
     return absl::OkStatus();
   }
@@ -115,9 +131,9 @@ private:
       return config.error(element.position, std::string(s.message()));
     auto [at, isNew] = addresses_.try_emplace(element.string, element.position);
     if (!isNew)
-      return config.error(element.position,
-                          absl::StrCat("address ", quoteJson(element.string), " is given twice; first at ",
-                                       at->second.line, ":", at->second.column));
+      return config.error(element.position, absl::StrCat("address ", quoteJson(element.string),
+                                                         " is given twice; first at ",
+                                                         at->second.line, ":", at->second.column));
     job.addresses.push_back(element.string);
     return absl::OkStatus();
   }
@@ -151,19 +167,22 @@ private:
     return StrategyParser(config).finish(config.strategy);
   }
 
-  /// Each device that the budget gives memory is one of the cluster, which is known when all is read.
+  /// Each device that the budget gives memory is one of the cluster, which is known when all is
+  /// read.
   absl::Status checkMemory() const {
     for (const MemoryLimit &limit : config.budget.memory) {
       bool isThere = false;
       for (const JobConfig &job : config.jobs)
         for (const std::string &device : job.devices)
-          if (absl::StatusOr<DeviceSpec> name = DeviceSpec::parse(absl::StrCat("/job:", job.name, "/device:", device));
+          if (absl::StatusOr<DeviceSpec> name =
+                  DeviceSpec::parse(absl::StrCat("/job:", job.name, "/device:", device));
               name.ok())
             isThere |= limit.device.compatibleWith(*name);
       if (!isThere)
-        return config.error(limit.position, absl::StrCat("the budget is for ", limit.device.str(),
-                                                         ", which no device of the cluster is; it has ",
-                                                         listOf(config.deviceNames(4))));
+        return config.error(limit.position,
+                            absl::StrCat("the budget is for ", limit.device.str(),
+                                         ", which no device of the cluster is; it has ",
+                                         listOf(config.deviceNames(4))));
     }
     return absl::OkStatus();
   }
@@ -171,11 +190,14 @@ private:
   absl::Status parseTask(const JsonValue &value) {
     if (!value.is(Kind::Object))
       return expected(value, "an object {\"type\": JOB, \"index\": N} for \"task\"");
-    if (absl::Status s = ofOthers_ ? absl::OkStatus() : checkKeys(value, " in \"task\"", keysOf("task")); !s.ok())
+    if (absl::Status s =
+            ofOthers_ ? absl::OkStatus() : checkKeys(value, " in \"task\"", keysOf("task"));
+        !s.ok())
       return s;
     const JsonValue *type = value.find("type"), *index = value.find("index");
     if (!type || !index)
-      return config.error(value.position, absl::StrCat("\"task\" lacks ", type ? "\"index\"" : "\"type\""));
+      return config.error(value.position,
+                          absl::StrCat("\"task\" lacks ", type ? "\"index\"" : "\"type\""));
     if (!type->is(Kind::String))
       return expected(*type, "a job name");
     const JobConfig *job = config.findJob(type->string);
@@ -188,8 +210,8 @@ private:
     if (!job)
       return unknownJob(type->position, type->string);
     if (!index->is(Kind::Integer) || index->integer < 0 || index->integer >= job->tasks)
-      return expected(*index,
-                      absl::StrCat("a task index from 0 to ", job->tasks - 1, " of job ", quoteJson(job->name)));
+      return expected(*index, absl::StrCat("a task index from 0 to ", job->tasks - 1, " of job ",
+                                           quoteJson(job->name)));
     config.task = TaskRef{job->name, static_cast<uint32_t>(index->integer)};
     return absl::OkStatus();
   }
@@ -198,7 +220,8 @@ private:
     if (!value.is(Kind::Object))
       return expected(value, "an object {JOB: [\"CPU:0\", …]} for \"devices\"");
     for (const JsonMember &member : value.members) {
-      auto job = std::find_if(config.jobs.begin(), config.jobs.end(), [&](auto &j) { return j.name == member.key; });
+      auto job = std::find_if(config.jobs.begin(), config.jobs.end(),
+                              [&](auto &j) { return j.name == member.key; });
       if (job == config.jobs.end())
         return unknownJob(member.position, member.key);
       if (!member.value.is(Kind::Array) || member.value.elements.empty())
@@ -208,13 +231,16 @@ private:
       for (const JsonValue &element : member.value.elements) {
         if (!element.is(Kind::String))
           return expected(element, "a device such as \"CPU:0\"");
-        absl::StatusOr<DeviceSpec> given = DeviceSpec::parse(absl::StrCat("/device:", element.string));
+        absl::StatusOr<DeviceSpec> given =
+            DeviceSpec::parse(absl::StrCat("/device:", element.string));
         if (!given.ok() || !given->type || !given->index || *given->index > 63)
-          return expected(element, absl::StrCat("a device such as \"CPU:0\" (", device::listKinds("or"),
-                                                ", an index from 0 to 63)"));
+          return expected(element,
+                          absl::StrCat("a device such as \"CPU:0\" (", device::listKinds("or"),
+                                       ", an index from 0 to 63)"));
         std::string name = absl::StrCat(*given->type, ":", *given->index);
         if (std::find(job->devices.begin(), job->devices.end(), name) != job->devices.end())
-          return config.error(element.position, absl::StrCat("device ", quoteJson(name), " is given twice"));
+          return config.error(element.position,
+                              absl::StrCat("device ", quoteJson(name), " is given twice"));
         job->devices.push_back(name);
       }
     }
@@ -226,7 +252,8 @@ private:
       return expected(value, "a list of links");
     for (const JsonValue &element : value.elements) {
       if (!element.is(Kind::Object))
-        return expected(element, "a link {\"from\": DEVICE, \"to\": DEVICE, \"gigabits_per_second\": X}");
+        return expected(element,
+                        "a link {\"from\": DEVICE, \"to\": DEVICE, \"gigabits_per_second\": X}");
       if (absl::Status s = checkKeys(element, " in a link", keysOf("link")); !s.ok())
         return s;
       LinkConfig link;
@@ -249,7 +276,8 @@ private:
 
   absl::Status parsePlacement(const JsonValue &value) {
     if (!value.is(Kind::Array))
-      return expected(value, "a list of rules {\"name\": PATTERN, \"device\": DEVICE} for \"placement\"");
+      return expected(value,
+                      "a list of rules {\"name\": PATTERN, \"device\": DEVICE} for \"placement\"");
     for (const JsonValue &element : value.elements) {
       if (!element.is(Kind::Object))
         return expected(element, "a rule {\"name\": PATTERN, \"device\": DEVICE}");
@@ -265,15 +293,20 @@ private:
       if (name->string.size() > kMostPatternBytes)
         return config.error(name->position,
                             absl::StrCat("the name of a placement rule has ", name->string.size(),
-                                         " bytes; expected at most ", kMostPatternBytes, ", and * stands for any run"));
+                                         " bytes; expected at most ", kMostPatternBytes,
+                                         ", and * stands for any run"));
       if (hasControlCharacter(name->string))
-        return config.error(name->position, "the name of a placement rule has a control character, which no variable's "
-                                            "name has; ? stands for any one character");
+        return config.error(
+            name->position,
+            "the name of a placement rule has a control character, which no variable's "
+            "name has; ? stands for any one character");
       rule.name = name->string;
-      if (absl::Status s = readMemberDevice(element, "device", "a placement rule", rule.device); !s.ok())
+      if (absl::Status s = readMemberDevice(element, "device", "a placement rule", rule.device);
+          !s.ok())
         return s;
       if (rule.device.isEmpty())
-        return expected(*element.find("device"), "a device such as \"/job:ps/task:0\" for a placement rule");
+        return expected(*element.find("device"),
+                        "a device such as \"/job:ps/task:0\" for a placement rule");
       config.placement.push_back(std::move(rule));
     }
     return absl::OkStatus();
@@ -281,7 +314,8 @@ private:
 
   absl::Status parseBudget(const JsonValue &value) {
     if (!value.is(Kind::Object))
-      return expected(value, "an object {\"memory\": BYTES, \"bytes_per_step\": BYTES} for \"budget\"");
+      return expected(value,
+                      "an object {\"memory\": BYTES, \"bytes_per_step\": BYTES} for \"budget\"");
     if (absl::Status s = checkKeys(value, " in \"budget\"", keysOf("budget")); !s.ok())
       return s;
     config.budget.position = value.position;
@@ -291,9 +325,10 @@ private:
           return s;
         continue;
       }
-      std::optional<uint64_t> &out = member.key == "pinned_memory"    ? config.budget.pinnedMemory
-                                     : member.key == "bytes_per_step" ? config.budget.bytesPerStep
-                                                                      : config.budget.pcieBytesPerStep;
+      std::optional<uint64_t> &out = member.key == "pinned_memory" ? config.budget.pinnedMemory
+                                     : member.key == "bytes_per_step"
+                                         ? config.budget.bytesPerStep
+                                         : config.budget.pcieBytesPerStep;
       if (absl::Status s = readBytes(member.value, member.key, out.emplace()); !s.ok())
         return s;
     }
@@ -314,7 +349,8 @@ private:
       JsonValue name;
       name.kind = Kind::String;
       name.position = member.position;
-      name.string = member.key.substr(0, 1) == "/" ? member.key : absl::StrCat("/device:", member.key);
+      name.string =
+          member.key.substr(0, 1) == "/" ? member.key : absl::StrCat("/device:", member.key);
       if (absl::Status s = readDevice(name, limit.device); !s.ok())
         return s;
       if (absl::Status s = readBytes(member.value, member.key, limit.bytes); !s.ok())
@@ -351,12 +387,16 @@ absl::StatusOr<ClusterConfig> parseTfConfig(std::string_view text) {
 absl::StatusOr<ClusterConfig> readClusterFile(const std::string &path) {
   struct stat info{};
   bool there = stat(path.c_str(), &info) == 0;
-  bool handedOver = path == "/dev/stdin" || path.rfind("/dev/fd/", 0) == 0 || path.rfind("/proc/self/fd/", 0) == 0;
-  if (there && !S_ISREG(info.st_mode) && !(S_ISFIFO(info.st_mode) && handedOver)) // it might never end, or never begin
-    return absl::InvalidArgumentError(absl::StrCat(path, ": cannot read the cluster description: not a regular file"));
+  bool handedOver = path == "/dev/stdin" || path.rfind("/dev/fd/", 0) == 0 ||
+                    path.rfind("/proc/self/fd/", 0) == 0;
+  // it might never end, or never begin
+  if (there && !S_ISREG(info.st_mode) && !(S_ISFIFO(info.st_mode) && handedOver))
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": cannot read the cluster description: not a regular file"));
   std::ifstream in(path, std::ios::binary);
   if (!in)
-    return absl::NotFoundError(absl::StrCat(path, ": cannot open the cluster description: ", std::strerror(errno)));
+    return absl::NotFoundError(
+        absl::StrCat(path, ": cannot open the cluster description: ", std::strerror(errno)));
   // One byte more than the limit, so that parseJson refuses what is too long.
   std::string text(base::JsonLimits().bytes + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -366,11 +406,13 @@ absl::StatusOr<ClusterConfig> readClusterFile(const std::string &path) {
   return parseCluster(text, path);
 }
 
-absl::StatusOr<StrategyConfig> parseStrategyFlag(std::string_view text, const ClusterConfig &cluster) {
+absl::StatusOr<StrategyConfig> parseStrategyFlag(std::string_view text,
+                                                 const ClusterConfig &cluster) {
   ClusterConfig named = cluster;
   named.file = "--strategy";
   size_t start = text.find_first_not_of(" \t\n\r");
-  std::string json = start != std::string_view::npos && text[start] == '{' ? std::string(text) : quoteJson(text);
+  std::string json =
+      start != std::string_view::npos && text[start] == '{' ? std::string(text) : quoteJson(text);
   absl::StatusOr<JsonValue> value = base::parseJson(json, named.file);
   if (!value.ok())
     return value.status();

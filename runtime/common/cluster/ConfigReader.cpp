@@ -19,7 +19,8 @@ const std::vector<std::string> &keysOf(std::string_view object) {
 }
 
 std::string listOf(const std::vector<std::string> &words) {
-  return absl::StrJoin(words, ", ", [](std::string *out, const std::string &word) { out->append(quoteJson(word)); });
+  return absl::StrJoin(
+      words, ", ", [](std::string *out, const std::string &word) { out->append(quoteJson(word)); });
 }
 
 absl::Status ConfigReader::checkKeys(const JsonValue &object, std::string_view what,
@@ -32,20 +33,22 @@ absl::Status ConfigReader::checkKeys(const JsonValue &object, std::string_view w
 
 absl::Status ConfigReader::unknownKey(const JsonMember &member, std::string_view what,
                                       const std::vector<std::string> &known) const {
-  return config.error(member.position, absl::StrCat("unknown key ", quoteJson(member.key), base::view(what),
-                                                    didYouMean(member.key, known), "; known keys are ", listOf(known)));
+  return config.error(member.position, absl::StrCat("unknown key ", quoteJson(member.key),
+                                                    base::view(what), didYouMean(member.key, known),
+                                                    "; known keys are ", listOf(known)));
 }
 
 absl::Status ConfigReader::expected(const JsonValue &value, std::string_view what) const {
-  return config.error(value.position, absl::StrCat("expected ", base::view(what), ", found ", value.describe()));
+  return config.error(value.position,
+                      absl::StrCat("expected ", base::view(what), ", found ", value.describe()));
 }
 
 absl::Status ConfigReader::unknownJob(JsonPosition at, const std::string &name) const {
   std::vector<std::string> names;
   for (const JobConfig &job : config.jobs)
     names.push_back(job.name);
-  return config.error(at, absl::StrCat("no job ", quoteJson(name), " in the cluster", didYouMean(name, names),
-                                       "; its jobs are ", listOf(names)));
+  return config.error(at, absl::StrCat("no job ", quoteJson(name), " in the cluster",
+                                       didYouMean(name, names), "; its jobs are ", listOf(names)));
 }
 
 absl::Status ConfigReader::readDevice(const JsonValue &value, DeviceSpec &out) const {
@@ -59,22 +62,24 @@ absl::Status ConfigReader::readDevice(const JsonValue &value, DeviceSpec &out) c
     if (!job)
       return unknownJob(value.position, *name->job);
     if (name->task && *name->task >= job->tasks)
-      return config.error(value.position, absl::StrCat("job ", quoteJson(job->name), " has ", job->tasks,
-                                                       " tasks; there is no task ", *name->task));
+      return config.error(value.position,
+                          absl::StrCat("job ", quoteJson(job->name), " has ", job->tasks,
+                                       " tasks; there is no task ", *name->task));
   }
   out = *name;
   return absl::OkStatus();
 }
 
-absl::Status ConfigReader::readMemberDevice(const JsonValue &object, std::string_view key, std::string_view what,
-                                            DeviceSpec &out) const {
+absl::Status ConfigReader::readMemberDevice(const JsonValue &object, std::string_view key,
+                                            std::string_view what, DeviceSpec &out) const {
   const JsonValue *value = object.find(key);
   if (!value)
     return config.error(object.position, absl::StrCat(base::view(what), " lacks ", quoteJson(key)));
   return readDevice(*value, out);
 }
 
-absl::Status ConfigReader::readBytes(const JsonValue &value, std::string_view key, uint64_t &out) const {
+absl::Status ConfigReader::readBytes(const JsonValue &value, std::string_view key,
+                                     uint64_t &out) const {
   constexpr double most = 1e18;
   if (value.is(Kind::Integer) && value.integer >= 1 && value.integer <= int64_t(most)) {
     out = static_cast<uint64_t>(value.integer);
@@ -89,8 +94,9 @@ absl::Status ConfigReader::readBytes(const JsonValue &value, std::string_view ke
     constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     double factor = 1;
     for (const char *name : units) {
-      if (unit != std::string::npos && digits > 0 && digits <= 15 && text.substr(unit) == name && text[0] != '.' &&
-          text[digits - 1] != '.' && std::count(text.begin(), text.end(), '.') <= 1) {
+      if (unit != std::string::npos && digits > 0 && digits <= 15 && text.substr(unit) == name &&
+          text[0] != '.' && text[digits - 1] != '.' &&
+          std::count(text.begin(), text.end(), '.') <= 1) {
         double bytes = std::strtod(text.c_str(), nullptr) * factor;
         if (bytes >= 1 && bytes <= most) {
           out = static_cast<uint64_t>(bytes);
@@ -100,13 +106,15 @@ absl::Status ConfigReader::readBytes(const JsonValue &value, std::string_view ke
       factor *= 1024;
     }
   }
-  return expected(value, absl::StrCat("a number of bytes for ", quoteJson(key), ", such as 65536 or \"64 MiB\""));
+  return expected(value, absl::StrCat("a number of bytes for ", quoteJson(key),
+                                      ", such as 65536 or \"64 MiB\""));
 }
 
-absl::Status ConfigReader::readCount(const JsonValue &value, std::string_view key, int64_t low, int64_t high,
-                                     int64_t &out) const {
+absl::Status ConfigReader::readCount(const JsonValue &value, std::string_view key, int64_t low,
+                                     int64_t high, int64_t &out) const {
   if (!value.is(Kind::Integer) || value.integer < low || value.integer > high)
-    return expected(value, absl::StrCat("a number from ", low, " to ", high, " for ", quoteJson(key)));
+    return expected(value,
+                    absl::StrCat("a number from ", low, " to ", high, " for ", quoteJson(key)));
   out = value.integer;
   return absl::OkStatus();
 }
@@ -114,10 +122,12 @@ absl::Status ConfigReader::readCount(const JsonValue &value, std::string_view ke
 absl::Status ConfigReader::unknownWord(const JsonValue &value, std::string_view what,
                                        const std::vector<std::string> &names) const {
   if (!value.is(Kind::String))
-    return config.error(value.position, absl::StrCat("expected one of ", listOf(names), " for ", base::view(what),
-                                                     ", found ", value.describe()));
-  return config.error(value.position, absl::StrCat("unknown ", base::view(what), " ", quoteJson(value.string),
-                                                   didYouMean(value.string, names), "; known are ", listOf(names)));
+    return config.error(value.position,
+                        absl::StrCat("expected one of ", listOf(names), " for ", base::view(what),
+                                     ", found ", value.describe()));
+  return config.error(value.position,
+                      absl::StrCat("unknown ", base::view(what), " ", quoteJson(value.string),
+                                   didYouMean(value.string, names), "; known are ", listOf(names)));
 }
 
 } // namespace graphc::cluster

@@ -1,4 +1,8 @@
-//===- ConfigReader.h - what the parsers of cluster.json's parts share: refusals that name place and expectation --===//
+//===- ConfigReader.h -------------------------------------------------------------------------===//
+//
+// What the parsers of cluster.json's parts share: refusals that name place and expectation.
+//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_CLUSTER_CONFIGREADER_H
 #define GRAPHC_RUNTIME_COMMON_CLUSTER_CONFIGREADER_H
 
@@ -34,22 +38,26 @@ protected:
   using Kind = JsonValue::Kind;
 
   /// Refuses members that are not `known`, with the nearest one; `what` says where: " in a link".
-  absl::Status checkKeys(const JsonValue &object, std::string_view what, const std::vector<std::string> &known) const;
-  absl::Status unknownKey(const JsonMember &member, std::string_view what, const std::vector<std::string> &known) const;
+  absl::Status checkKeys(const JsonValue &object, std::string_view what,
+                         const std::vector<std::string> &known) const;
+  absl::Status unknownKey(const JsonMember &member, std::string_view what,
+                          const std::vector<std::string> &known) const;
   absl::Status expected(const JsonValue &value, std::string_view what) const;
   absl::Status unknownJob(JsonPosition at, const std::string &name) const;
   /// A device name, maybe partial, whose job and task exist.
   absl::Status readDevice(const JsonValue &value, DeviceSpec &out) const;
-  absl::Status readMemberDevice(const JsonValue &object, std::string_view key, std::string_view what,
-                                DeviceSpec &out) const;
+  absl::Status readMemberDevice(const JsonValue &object, std::string_view key,
+                                std::string_view what, DeviceSpec &out) const;
   /// A number of bytes: 65536 or "64 MiB" (B, KiB, MiB, GiB, TiB); at least 1.
   absl::Status readBytes(const JsonValue &value, std::string_view key, uint64_t &out) const;
-  absl::Status readCount(const JsonValue &value, std::string_view key, int64_t low, int64_t high, int64_t &out) const;
+  absl::Status readCount(const JsonValue &value, std::string_view key, int64_t low, int64_t high,
+                         int64_t &out) const;
 
   /// Finds `value` among the words of an enumeration, or says which there are.
   template <typename Enum>
   absl::Status readWord(const JsonValue &value, std::string_view what,
-                        std::initializer_list<std::pair<const char *, Enum>> words, Enum &out) const {
+                        std::initializer_list<std::pair<const char *, Enum>> words,
+                        Enum &out) const {
     std::vector<std::string> names;
     for (auto &[word, meaning] : words) {
       names.push_back(word);
@@ -64,7 +72,8 @@ protected:
   ClusterConfig &config;
 
 private:
-  absl::Status unknownWord(const JsonValue &value, std::string_view what, const std::vector<std::string> &names) const;
+  absl::Status unknownWord(const JsonValue &value, std::string_view what,
+                           const std::vector<std::string> &names) const;
 };
 
 /// A strategy's name, or the object with its settings.

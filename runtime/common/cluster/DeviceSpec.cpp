@@ -50,7 +50,8 @@ absl::StatusOr<DeviceSpec> DeviceSpec::parse(std::string_view text) {
     seen = true;
     return absl::OkStatus();
   };
-  auto parseDevice = [&](std::string_view type, std::optional<std::string_view> index) -> absl::Status {
+  auto parseDevice = [&](std::string_view type,
+                         std::optional<std::string_view> index) -> absl::Status {
     if (absl::Status s = once(seenDevice, "device"); !s.ok())
       return s;
     if (type == "*") {
@@ -60,14 +61,15 @@ absl::StatusOr<DeviceSpec> DeviceSpec::parse(std::string_view text) {
     }
     const device::DeviceKind *kind = device::findKind(type);
     if (!kind)
-      return malformed(
-          text, absl::StrCat("unknown device type \"", base::view(type), "\"; known are ", device::listKinds("and")));
+      return malformed(text, absl::StrCat("unknown device type \"", base::view(type),
+                                          "\"; known are ", device::listKinds("and")));
     name.type = std::string(kind->name);
     uint32_t number = 0;
     if (index && *index != "*") {
       if (!parseIndex(*index, number, kMostDevices))
-        return malformed(text, absl::StrCat("the device index must be a number below ", kMostDevices, " or *, found \"",
-                                            base::view(*index), "\""));
+        return malformed(text,
+                         absl::StrCat("the device index must be a number below ", kMostDevices,
+                                      " or *, found \"", base::view(*index), "\""));
       name.index = number;
     }
     return absl::OkStatus();
@@ -82,7 +84,8 @@ absl::StatusOr<DeviceSpec> DeviceSpec::parse(std::string_view text) {
     rest.remove_prefix(part.size());
     size_t colon = part.find(':');
     std::string_view key = part.substr(0, colon);
-    std::string_view value = colon == std::string_view::npos ? std::string_view() : part.substr(colon + 1);
+    std::string_view value =
+        colon == std::string_view::npos ? std::string_view() : part.substr(colon + 1);
     bool hasValue = colon != std::string_view::npos;
     uint32_t number = 0;
     absl::Status status;
@@ -90,15 +93,18 @@ absl::StatusOr<DeviceSpec> DeviceSpec::parse(std::string_view text) {
       if (status = once(seenJob, "job"); !status.ok())
         return status;
       if (value != "*" && !isJobName(value))
-        return malformed(text, "after /job: a name of letters, digits and '_' that starts with a letter is expected");
+        return malformed(
+            text,
+            "after /job: a name of letters, digits and '_' that starts with a letter is expected");
       if (value != "*")
         name.job = std::string(value);
     } else if (key == "task") {
       if (status = once(seenTask, "task"); !status.ok())
         return status;
       if (value != "*" && !parseIndex(value, number, kMostTasks))
-        return malformed(text, absl::StrCat("after /task: a number below ", kMostTasks, " or * is expected, found \"",
-                                            base::view(value), "\""));
+        return malformed(text,
+                         absl::StrCat("after /task: a number below ", kMostTasks,
+                                      " or * is expected, found \"", base::view(value), "\""));
       if (value != "*")
         name.task = number;
     } else if (key == "replica") {
@@ -110,8 +116,9 @@ absl::StatusOr<DeviceSpec> DeviceSpec::parse(std::string_view text) {
       if (!hasValue)
         return malformed(text, "after /device a type is expected, as in /device:CPU:0");
       size_t second = value.find(':');
-      status = second == std::string_view::npos ? parseDevice(value, std::nullopt)
-                                                : parseDevice(value.substr(0, second), value.substr(second + 1));
+      status = second == std::string_view::npos
+                   ? parseDevice(value, std::nullopt)
+                   : parseDevice(value.substr(0, second), value.substr(second + 1));
       if (!status.ok())
         return status;
     } else {
@@ -142,7 +149,8 @@ DeviceSpec DeviceSpec::mergedInto(const DeviceSpec &outer) const {
 
 bool DeviceSpec::compatibleWith(const DeviceSpec &other) const {
   auto agree = [](const auto &a, const auto &b) { return !a || !b || *a == *b; };
-  return agree(job, other.job) && agree(task, other.task) && agree(type, other.type) && agree(index, other.index);
+  return agree(job, other.job) && agree(task, other.task) && agree(type, other.type) &&
+         agree(index, other.index);
 }
 
 std::string DeviceSpec::str() const {
@@ -163,8 +171,9 @@ std::string DeviceSpec::str() const {
 
 absl::StatusOr<TaskRange> TaskRange::parse(std::string_view text) {
   auto bad = [&] {
-    return absl::InvalidArgumentError(absl::StrCat("malformed task range \"", base::view(text.substr(0, 64)),
-                                                   "\"; expected a form like /job:worker/task:0-1"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("malformed task range \"", base::view(text.substr(0, 64)),
+                     "\"; expected a form like /job:worker/task:0-1"));
   };
   constexpr std::string_view jobPart = "/job:", taskPart = "/task:";
   size_t task = text.find(taskPart);

@@ -1,9 +1,10 @@
-//===- DeviceSpec.h - device names in TensorFlow's syntax -----------------------------------------------*- C++ -*-===//
+//===- DeviceSpec.h - device names in TensorFlow's syntax ---------------------------*- C++ -*-===//
 //
-// "/job:worker/task:0/device:CPU:0", and every partial form: "/job:ps", "/device:GPU:1", "/gpu:0", "/cpu:*", "". A part
-// that is "*" or missing is unset. "/replica:0" and "/replica:*" are read and forgotten: there is one replica level here.
+// "/job:worker/task:0/device:CPU:0", and every partial form: "/job:ps", "/device:GPU:1", "/gpu:0",
+// "/cpu:*", "". A part that is "*" or missing is unset. "/replica:0" and "/replica:*" are read and
+// forgotten: there is one replica level here.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_CLUSTER_DEVICESPEC_H
 #define GRAPHC_RUNTIME_COMMON_CLUSTER_DEVICESPEC_H
 
@@ -25,11 +26,13 @@ struct DeviceSpec {
   std::optional<std::string> type; ///< one of device/DeviceKinds.h, in capitals
   std::optional<uint32_t> index; ///< of the device in its task; only with a type
 
-  /// Errors say what was found and what was expected, without a position: the caller knows the place.
+  /// Errors say what was found and what was expected, without a position: the caller knows the
+  /// place.
   static absl::StatusOr<DeviceSpec> parse(std::string_view text);
 
-  /// This name with every unset part taken from `outer`: what a scope inside another one means. A type that is set here
-  /// and differs from the outer one drops the outer index ("/gpu:1" around "/cpu:*" is not CPU 1).
+  /// This name with every unset part taken from `outer`: what a scope inside another one means. A
+  /// type that is set here and differs from the outer one drops the outer index ("/gpu:1" around
+  /// "/cpu:*" is not CPU 1).
   DeviceSpec mergedInto(const DeviceSpec &outer) const;
 
   /// Whether one full device could satisfy both.
@@ -37,7 +40,8 @@ struct DeviceSpec {
   bool isFull() const { return job && task && type && index; }
   bool isEmpty() const { return !job && !task && !type; }
 
-  /// Canonical: "/job:worker/task:0/device:CPU:0"; unset parts are left out, an unset index of a set type is "*".
+  /// Canonical: "/job:worker/task:0/device:CPU:0"; unset parts are left out, an unset index of a
+  /// set type is "*".
   std::string str() const;
 
   friend bool operator==(const DeviceSpec &, const DeviceSpec &) = default;

@@ -1,4 +1,4 @@
-//===- MachineCalibration.cpp - how fast this machine is, as a file -----------------------------------------------===//
+//===- MachineCalibration.cpp - how fast this machine is, as a file ---------------------------===//
 #include "runtime/common/cluster/MachineCalibration.h"
 
 #include "runtime/common/base/File.h"
@@ -49,7 +49,8 @@ std::vector<Field> fieldsOf(MachineCalibration &c) {
 absl::Status readObject(const JsonValue &value, const std::string &object, const std::string &path,
                         MachineCalibration &calibration) {
   if (!value.is(Kind::Object))
-    return base::errorAt(path, value.position, absl::StrCat("expected an object, got ", value.describe()));
+    return base::errorAt(path, value.position,
+                         absl::StrCat("expected an object, got ", value.describe()));
   std::vector<std::string> known;
   if (object.empty())
     known = {"version", "cpu", "cores", "shared_memory", "grpc", "gpus"};
@@ -62,16 +63,18 @@ absl::Status readObject(const JsonValue &value, const std::string &object, const
       continue;
     if (!number)
       return base::errorAt(path, value.position, absl::StrCat("lacks ", quoteJson(field.key)));
-    if (!(number->is(Kind::Integer) || number->is(Kind::Float)) || !(number->number > 0) || number->number > 1e12)
-      return base::errorAt(
-          path, number->position,
-          absl::StrCat("expected a number above 0 for ", quoteJson(field.key), ", got ", number->describe()));
+    if (!(number->is(Kind::Integer) || number->is(Kind::Float)) || !(number->number > 0) ||
+        number->number > 1e12)
+      return base::errorAt(path, number->position,
+                           absl::StrCat("expected a number above 0 for ", quoteJson(field.key),
+                                        ", got ", number->describe()));
     *field.value = number->number;
   }
   for (const base::JsonMember &member : value.members)
     if (std::find(known.begin(), known.end(), member.key) == known.end())
-      return base::errorAt(path, member.position,
-                           absl::StrCat("unknown key ", quoteJson(member.key), base::didYouMean(member.key, known)));
+      return base::errorAt(
+          path, member.position,
+          absl::StrCat("unknown key ", quoteJson(member.key), base::didYouMean(member.key, known)));
   return absl::OkStatus();
 }
 
@@ -81,7 +84,8 @@ std::string calibrationPath() {
   const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   if (xdg && *xdg == '/')
     return absl::StrCat(xdg, "/graphc/calibration.json");
-  return home && *home == '/' ? absl::StrCat(home, "/.cache/graphc/calibration.json") : std::string();
+  return home && *home == '/' ? absl::StrCat(home, "/.cache/graphc/calibration.json")
+                              : std::string();
 }
 
 absl::StatusOr<MachineCalibration> readCalibration(const std::string &path) {
@@ -98,7 +102,8 @@ absl::StatusOr<MachineCalibration> readCalibration(const std::string &path) {
     calibration.cpu = cpu->string;
   const JsonValue *cores = json.find("cores");
   if (!cores || !cores->is(Kind::Integer) || cores->integer < 1 || cores->integer > 65536)
-    return base::errorAt(path, cores ? cores->position : json.position, "expected \"cores\": a number from 1 to 65536");
+    return base::errorAt(path, cores ? cores->position : json.position,
+                         "expected \"cores\": a number from 1 to 65536");
   calibration.cores = uint32_t(cores->integer);
   for (const char *object : {"shared_memory", "grpc"}) {
     const JsonValue *value = json.find(object);
@@ -117,19 +122,21 @@ absl::StatusOr<MachineCalibration> loadCalibration(const std::string &path) {
   if (!path.empty())
     return readCalibration(path);
   std::string usual = calibrationPath();
-  return usual.empty() || access(usual.c_str(), F_OK) != 0 ? MachineCalibration() : readCalibration(usual);
+  return usual.empty() || access(usual.c_str(), F_OK) != 0 ? MachineCalibration()
+                                                           : readCalibration(usual);
 }
 
 std::string toJson(const MachineCalibration &c) {
   auto link = [](const MachineCalibration::Link &l) {
-    return absl::StrFormat("{\"latency_us\": %.3g, \"gigabits_per_second\": %.3g}", l.latencyMicroseconds,
-                           l.gigabitsPerSecond);
+    return absl::StrFormat("{\"latency_us\": %.3g, \"gigabits_per_second\": %.3g}",
+                           l.latencyMicroseconds, l.gigabitsPerSecond);
   };
-  return absl::StrFormat("{\n  \"version\": 1,\n  \"cpu\": %s,\n  \"cores\": %d,\n  \"matmul_gflops\": %.3g,\n"
-                         "  \"memory_gigabytes_per_second\": %.3g,\n  \"call_nanoseconds\": %.3g,\n"
-                         "  \"shared_memory\": %s,\n  \"grpc\": %s\n}\n",
-                         quoteJson(c.cpu), c.cores, c.matmulGflops, c.memoryGigabytesPerSecond, c.callNanoseconds,
-                         link(c.sharedMemory), link(c.grpc));
+  return absl::StrFormat(
+      "{\n  \"version\": 1,\n  \"cpu\": %s,\n  \"cores\": %d,\n  \"matmul_gflops\": %.3g,\n"
+      "  \"memory_gigabytes_per_second\": %.3g,\n  \"call_nanoseconds\": %.3g,\n"
+      "  \"shared_memory\": %s,\n  \"grpc\": %s\n}\n",
+      quoteJson(c.cpu), c.cores, c.matmulGflops, c.memoryGigabytesPerSecond, c.callNanoseconds,
+      link(c.sharedMemory), link(c.grpc));
 }
 
 } // namespace graphc::cluster

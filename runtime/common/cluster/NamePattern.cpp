@@ -5,7 +5,8 @@
 namespace graphc::cluster {
 
 bool matchesPattern(std::string_view pattern, std::string_view text) {
-  // On a mismatch only the last '*' takes one character more: what the ones before it took can stay.
+  // On a mismatch only the last '*' takes one character more: what the ones before it took can
+  // stay.
   size_t p = 0, t = 0, star = std::string_view::npos, mark = 0;
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
@@ -26,7 +27,8 @@ bool matchesPattern(std::string_view pattern, std::string_view text) {
 }
 
 bool hasControlCharacter(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
 } // namespace graphc::cluster

@@ -7,8 +7,8 @@
 
 namespace graphc::cluster {
 
-/// Whether `text` matches a pattern in which '*' stands for any run of characters and '?' for one. Takes at most
-/// pattern × text steps.
+/// Whether `text` matches a pattern in which '*' stands for any run of characters and '?' for one.
+/// Takes at most pattern × text steps.
 bool matchesPattern(std::string_view pattern, std::string_view text);
 
 /// As of every name in a plan, which has the placement rules.

@@ -1,4 +1,4 @@
-//===- StrategyRules.h - which settings of a strategy go together ------------------------------------------*- C++ -*-===//
+//===- StrategyRules.h - which settings of a strategy go together -------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_COMMON_CLUSTER_STRATEGYRULES_H
 #define GRAPHC_RUNTIME_COMMON_CLUSTER_STRATEGYRULES_H
 
@@ -19,7 +19,8 @@ struct SettingConflict {
 /// Whether the setting `key` belongs to other strategies than `kind`.
 std::optional<SettingConflict> findForeign(std::string_view key, StrategyKind kind);
 
-/// The first of a strategy, wherever it comes from: cluster.json, a flag, a program. A setting that is its default counts as none.
+/// The first of a strategy, wherever it comes from: cluster.json, a flag, a program. A setting that
+/// is its default counts as none.
 std::optional<SettingConflict> findMisfit(const StrategyConfig &strategy);
 
 } // namespace graphc::cluster

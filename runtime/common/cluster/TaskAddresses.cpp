@@ -53,7 +53,8 @@ void renameMaster(ClusterConfig &config) {
 absl::Status checkAddress(std::string_view address) {
   std::string_view host, port;
   auto bad = [&](std::string_view why) {
-    return absl::InvalidArgumentError(absl::StrCat("malformed address ", base::quoteJson(address.substr(0, 80)), ": ",
+    return absl::InvalidArgumentError(absl::StrCat("malformed address ",
+                                                   base::quoteJson(address.substr(0, 80)), ": ",
                                                    base::view(why), "; expected \"host:port\""));
   };
   if (address.size() > 300)
@@ -61,7 +62,8 @@ absl::Status checkAddress(std::string_view address) {
   if (!split(address, host, port))
     return bad("no port");
   uint32_t number = 0;
-  if (port.empty() || port.size() > 5 || !std::all_of(port.begin(), port.end(), absl::ascii_isdigit) ||
+  if (port.empty() || port.size() > 5 ||
+      !std::all_of(port.begin(), port.end(), absl::ascii_isdigit) ||
       !absl::SimpleAtoi(base::view(port), &number) || number < 1 || number > 65535)
     return bad("the port must be a number from 1 to 65535");
   if (host.empty())
@@ -70,9 +72,11 @@ absl::Status checkAddress(std::string_view address) {
   if (v6)
     host = host.substr(1, host.size() - 2);
   for (char c : host)
-    if (!(absl::ascii_isalnum(c) || c == '.' || c == '-' || c == '_' || (v6 && (c == ':' || c == '%'))))
-      return bad(v6 ? "the host is no IPv6 address"
-                    : "a host has letters, digits, '.', '-' and '_' (an IPv6 address stands in brackets)");
+    if (!(absl::ascii_isalnum(c) || c == '.' || c == '-' || c == '_' ||
+          (v6 && (c == ':' || c == '%'))))
+      return bad(
+          v6 ? "the host is no IPv6 address"
+             : "a host has letters, digits, '.', '-' and '_' (an IPv6 address stands in brackets)");
   return absl::OkStatus();
 }
 
@@ -88,15 +92,18 @@ bool isLoopbackAddress(std::string_view address) {
     return false;
   return std::all_of(parts.begin(), parts.end(), [](const std::string &part) {
     uint32_t number = 0;
-    return !part.empty() && part.size() <= 3 && std::all_of(part.begin(), part.end(), absl::ascii_isdigit) &&
+    return !part.empty() && part.size() <= 3 &&
+           std::all_of(part.begin(), part.end(), absl::ascii_isdigit) &&
            absl::SimpleAtoi(part, &number) && number < 256;
   });
 }
 
-absl::StatusOr<std::vector<std::string>> parseHostList(std::string_view text, std::string_view flag) {
+absl::StatusOr<std::vector<std::string>> parseHostList(std::string_view text,
+                                                       std::string_view flag) {
   std::vector<std::string> hosts = absl::StrSplit(base::view(text), ',');
   if (hosts.size() > 65536)
-    return absl::InvalidArgumentError(absl::StrCat(base::view(flag), ": more than 65536 addresses"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(base::view(flag), ": more than 65536 addresses"));
   for (std::string &host : hosts) {
     host = std::string(absl::StripAsciiWhitespace(host));
     if (absl::Status s = checkAddress(host); !s.ok())
@@ -105,7 +112,8 @@ absl::StatusOr<std::vector<std::string>> parseHostList(std::string_view text, st
   return hosts;
 }
 
-absl::StatusOr<ResolvedAddresses> resolveAddresses(const std::vector<PlanJob> &plan, const AddressSources &sources) {
+absl::StatusOr<ResolvedAddresses> resolveAddresses(const std::vector<PlanJob> &plan,
+                                                   const AddressSources &sources) {
   std::map<std::string, uint32_t> planCounts;
   for (const PlanJob &job : plan)
     planCounts[job.name] = job.tasks;
@@ -122,14 +130,16 @@ absl::StatusOr<ResolvedAddresses> resolveAddresses(const std::vector<PlanJob> &p
   bool hasEnvironment = sources.environment && !sources.environment->empty();
   if (sources.file) {
     if (countsOf(*sources.file) != planCounts)
-      return absl::FailedPreconditionError(absl::StrCat(sources.file->file, " has ", jobsText(countsOf(*sources.file)),
-                                                        ", but the plan was compiled for ", jobsText(planCounts),
-                                                        "; compile the model again for this cluster"));
+      return absl::FailedPreconditionError(
+          absl::StrCat(sources.file->file, " has ", jobsText(countsOf(*sources.file)),
+                       ", but the plan was compiled for ", jobsText(planCounts),
+                       "; compile the model again for this cluster"));
     take(*sources.file);
     if (!result.addresses.empty())
       used.push_back(absl::StrCat("from ", sources.file->file));
     if (hasEnvironment)
-      result.notes.push_back(absl::StrCat("TF_CONFIG is not used: ", sources.file->file, " is given"));
+      result.notes.push_back(
+          absl::StrCat("TF_CONFIG is not used: ", sources.file->file, " is given"));
   } else if (hasEnvironment) {
     absl::StatusOr<ClusterConfig> config = parseTfConfig(*sources.environment);
     if (config.ok() && planCounts.contains("chief") && !planCounts.contains("master"))
@@ -137,8 +147,9 @@ absl::StatusOr<ResolvedAddresses> resolveAddresses(const std::vector<PlanJob> &p
     if (!config.ok()) {
       result.notes.push_back(absl::StrCat("TF_CONFIG is not used: ", config.status().message()));
     } else if (countsOf(*config) != planCounts) {
-      result.notes.push_back(absl::StrCat("TF_CONFIG is not used: it has ", jobsText(countsOf(*config)),
-                                          ", the plan has ", jobsText(planCounts)));
+      result.notes.push_back(absl::StrCat("TF_CONFIG is not used: it has ",
+                                          jobsText(countsOf(*config)), ", the plan has ",
+                                          jobsText(planCounts)));
     } else {
       take(*config);
       used.push_back("from the environment variable TF_CONFIG");
@@ -150,13 +161,14 @@ absl::StatusOr<ResolvedAddresses> resolveAddresses(const std::vector<PlanJob> &p
     if (planned == planCounts.end() && job == kEvaluator)
       continue; // nobody calls it
     if (planned == planCounts.end())
-      return absl::FailedPreconditionError(absl::StrCat("--", job, "_hosts is given, but the plan has no job \"", job,
-                                                        "\"; it was compiled for ", jobsText(planCounts)));
+      return absl::FailedPreconditionError(
+          absl::StrCat("--", job, "_hosts is given, but the plan has no job \"", job,
+                       "\"; it was compiled for ", jobsText(planCounts)));
     if (hosts.size() != planned->second)
-      return absl::FailedPreconditionError(absl::StrCat("--", job, "_hosts names ", hosts.size(), " ", job,
-                                                        hosts.size() == 1 ? " task" : " tasks",
-                                                        ", but the plan was compiled for ", jobsText(planCounts),
-                                                        "; name ", planned->second, " or compile the model again"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          "--", job, "_hosts names ", hosts.size(), " ", job,
+          hosts.size() == 1 ? " task" : " tasks", ", but the plan was compiled for ",
+          jobsText(planCounts), "; name ", planned->second, " or compile the model again"));
     result.addresses[job] = hosts;
     used.push_back(absl::StrCat("from --", job, "_hosts"));
   }
@@ -179,7 +191,8 @@ absl::StatusOr<ResolvedAddresses> resolveAddresses(const std::vector<PlanJob> &p
         absl::StrCat("some tasks have no address; also give ", absl::StrJoin(missing, ", ")));
   }
   if (!used.empty())
-    result.notes.insert(result.notes.begin(), absl::StrCat("addresses ", absl::StrJoin(used, ", ")));
+    result.notes.insert(result.notes.begin(),
+                        absl::StrCat("addresses ", absl::StrJoin(used, ", ")));
   return result;
 }
 

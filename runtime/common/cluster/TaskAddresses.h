@@ -1,9 +1,9 @@
-//===- TaskAddresses.h - "host:port" of tasks, and which source of addresses a launch uses --------------*- C++ -*-===//
+//===- TaskAddresses.h - "host:port" of tasks, and which source of addresses a launch uses ----===//
 //
-// A plan knows jobs and task counts, never addresses. They come at launch: flags (--worker_hosts) beat the file
-// (--cluster) beat the environment (TF_CONFIG).
+// A plan knows jobs and task counts, never addresses. They come at launch: flags (--worker_hosts)
+// beat the file (--cluster) beat the environment (TF_CONFIG).
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_CLUSTER_TASKADDRESSES_H
 #define GRAPHC_RUNTIME_COMMON_CLUSTER_TASKADDRESSES_H
 
@@ -20,7 +20,8 @@ absl::Status checkAddress(std::string_view address);
 bool isLoopbackAddress(std::string_view address);
 
 /// Splits "a:1,b:2" (the value of --worker_hosts). `flag` is named in errors.
-absl::StatusOr<std::vector<std::string>> parseHostList(std::string_view text, std::string_view flag);
+absl::StatusOr<std::vector<std::string>> parseHostList(std::string_view text,
+                                                       std::string_view flag);
 
 /// What the plan says: its jobs and how many tasks each has.
 struct PlanJob {
@@ -41,11 +42,14 @@ struct ResolvedAddresses {
   std::vector<std::string> notes; ///< for the user: the source used, and why TF_CONFIG was not
 };
 
-/// Flags replace single jobs of the file or environment. A flag or file whose task count differs from the plan's is an
-/// error that names both; a TF_CONFIG that does not match is left alone with a note. All jobs have addresses, or none.
-absl::StatusOr<ResolvedAddresses> resolveAddresses(const std::vector<PlanJob> &plan, const AddressSources &sources);
+/// Flags replace single jobs of the file or environment. A flag or file whose task count differs
+/// from the plan's is an error that names both; a TF_CONFIG that does not match is left alone with
+/// a note. All jobs have addresses, or none.
+absl::StatusOr<ResolvedAddresses> resolveAddresses(const std::vector<PlanJob> &plan,
+                                                   const AddressSources &sources);
 
-/// Of a TF_CONFIG: "master" is what the chief was called in TensorFlow 1. Not where a job is called "chief".
+/// Of a TF_CONFIG: "master" is what the chief was called in TensorFlow 1. Not where a job is called
+/// "chief".
 void renameMaster(ClusterConfig &config);
 
 } // namespace graphc::cluster

@@ -1,9 +1,10 @@
-//===- DeviceKinds.h - the kinds of devices that there are ----------------------------------------------*- C++ -*-===//
+//===- DeviceKinds.h - the kinds of devices that there are --------------------------*- C++ -*-===//
 //
-// The one table: what names of devices may say, for what graphc has code, and which kind is the host's own. Nothing else names a
-// kind (tools/lint.sh looks). graphrun finds who runs a kind in its registry (Device.h).
+// The one table: what names of devices may say, for what graphc has code, and which kind is the
+// host's own. Nothing else names a kind (tools/lint.sh looks). graphrun finds who runs a kind in
+// its registry (Device.h).
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_DEVICE_DEVICEKINDS_H
 #define GRAPHC_RUNTIME_COMMON_DEVICE_DEVICEKINDS_H
 
@@ -25,14 +26,16 @@ struct DeviceKind {
   std::string_view name; ///< as in names of devices, in capitals
   CodeFormat code;
   bool hasCode() const { return code != CodeFormat::None; }
-  bool ownMemory = false; ///< the host does not touch its memory: programs on it have queues, copies and waits
-  /// Places of memory that a thread's innermost loop may name one by one. With more their addresses and elements want more registers than a
-  /// thread of the kind has.
+  /// the host does not touch its memory: programs on it have queues, copies and waits
+  bool ownMemory = false;
+  /// Places of memory that a thread's innermost loop may name one by one. With more their addresses
+  /// and elements want more registers than a thread of the kind has.
   int64_t places = 8;
 };
 
 std::span<const DeviceKind> kinds();
-/// One kind more, of a test's device: before anything is asked, in graphc and in graphrun. `kind.name` must live as long.
+/// One kind more, of a test's device: before anything is asked, in graphc and in graphrun.
+/// `kind.name` must live as long.
 void addKind(const DeviceKind &kind);
 /// Null where there is none of that name, in whatever case.
 const DeviceKind *findKind(std::string_view name);
@@ -44,9 +47,13 @@ bool hasOwnMemory(std::string_view kind);
 int64_t placesOf(std::string_view kind);
 /// The kind whose code is PTX, which --num_gpus and soft placement are about.
 const DeviceKind &gpuKind();
-/// The kind in a device's name within its task: "CPU" of "CPU:0". All of it where there is no colon.
-constexpr std::string_view kindOf(std::string_view device) { return device.substr(0, device.find(':')); }
-/// The kind whose memory the host's threads use. Each task has one device of it where nothing else is said.
+/// The kind in a device's name within its task: "CPU" of "CPU:0". All of it where there is no
+/// colon.
+constexpr std::string_view kindOf(std::string_view device) {
+  return device.substr(0, device.find(':'));
+}
+/// The kind whose memory the host's threads use. Each task has one device of it where nothing else
+/// is said.
 const DeviceKind &hostKind();
 /// Its first device, as plans and cluster.json write it: the kind, a colon, 0.
 std::string hostDevice();

@@ -21,13 +21,15 @@ public:
 
   std::vector<AllReduceMove> take() { return std::move(moves_); }
 
-  /// Chunk k of every piece begins its way at time k. `lag` later the sum of a host's is with the host that it belongs to, after as long
-  /// again the sum of all with every host: in both the other chunks of a round are under way meanwhile.
+  /// Chunk k of every piece begins its way at time k. `lag` later the sum of a host's is with the
+  /// host that it belongs to, after as long again the sum of all with every host: in both the other
+  /// chunks of a round are under way meanwhile.
   void scatter() {
     const uint64_t each = chunks_ / near_.count, lag = hosts_ == 1 ? 0 : hosts_;
     for (uint64_t time = 0; time < each + 2 * lag + 2; ++time) {
       if (time < each)
-        withOthers(AllReduceMove::Send, near_, [&](uint32_t place) { return chunkOf(place, time); });
+        withOthers(AllReduceMove::Send, near_,
+                   [&](uint32_t place) { return chunkOf(place, time); });
       if (time >= 1 && time - 1 < each)
         sumOfHost(time - 1);
       if (lag && time >= 1 + lag && time - 1 - lag < each && ownerOf(time - 1 - lag) == far_.place)
@@ -35,7 +37,8 @@ public:
       if (time >= 1 + 2 * lag && time - 1 - 2 * lag < each)
         handOn(time - 1 - 2 * lag);
       if (time >= 2 + 2 * lag && time - 2 - 2 * lag < each)
-        withOthers(AllReduceMove::Take, near_, [&](uint32_t place) { return chunkOf(place, time - 2 - 2 * lag); });
+        withOthers(AllReduceMove::Take, near_,
+                   [&](uint32_t place) { return chunkOf(place, time - 2 - 2 * lag); });
     }
   }
 
@@ -58,12 +61,16 @@ public:
 
 private:
   uint32_t other(uint32_t distance) const { return (self_ + distance) % count_; }
-  uint64_t chunkOf(uint32_t piece, uint64_t round) const { return piece * (chunks_ / near_.count) + round; }
-  /// The host that the sums of chunk k of this instance's piece belong to: at any time of the pieces of a host different ones.
+  uint64_t chunkOf(uint32_t piece, uint64_t round) const {
+    return piece * (chunks_ / near_.count) + round;
+  }
+  /// The host that the sums of chunk k of this instance's piece belong to: at any time of the
+  /// pieces of a host different ones.
   uint32_t ownerOf(uint64_t k) const { return uint32_t((k + near_.place) % hosts_); }
 
   /// With each other member, from the next on, so that not all send to one.
-  template <typename Chunk> void withOthers(AllReduceMove::Kind kind, const AllReduceGroup &group, Chunk &&chunk) {
+  template <typename Chunk>
+  void withOthers(AllReduceMove::Kind kind, const AllReduceGroup &group, Chunk &&chunk) {
     for (uint32_t d = 1; d < group.count; ++d) {
       const uint32_t place = (group.place + d) % group.count;
       moves_.push_back({kind, group.member(place), chunk(place)});
@@ -97,49 +104,57 @@ private:
   const uint32_t count_, hosts_;
   const uint64_t chunks_;
   const uint32_t self_;
-  const AllReduceGroup near_, far_; ///< this host's instances; each host's instance of the same piece
+  /// this host's instances; each host's instance of the same piece
+  const AllReduceGroup near_, far_;
   std::vector<AllReduceMove> moves_;
 };
 
 } // namespace
 
-/// Sums within each host first are a part of the tree of all only where each host's instances are a node of it: as many on
-/// each, a power of two. The other algorithms have no such first part.
+/// Sums within each host first are a part of the tree of all only where each host's instances are a
+/// node of it: as many on each, a power of two. The other algorithms have no such first part.
 absl::Status checkAllReduceHosts(const AllReduceShape &shape) {
-  if (shape.hosts == 1 || (shape.algorithm == SCATTER && hostsAreNodes(shape.instances, shape.hosts)))
+  if (shape.hosts == 1 ||
+      (shape.algorithm == SCATTER && hostsAreNodes(shape.instances, shape.hosts)))
     return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("all-reduce ", AllReduceAlgorithm_Name(shape.algorithm), " over ", shape.instances, " instances on ",
-                   shape.hosts, " hosts; expected SCATTER and on each of them as many, 2, 4, 8 or so on"));
+      absl::StrCat("all-reduce ", AllReduceAlgorithm_Name(shape.algorithm), " over ",
+                   shape.instances, " instances on ", shape.hosts,
+                   " hosts; expected SCATTER and on each of them as many, 2, 4, 8 or so on"));
 }
 
-/// What allReduceMoves relies on: two instances at least, chunks that can be shared as the algorithm does, and no
-/// longer list of moves than the executor keeps.
+/// What allReduceMoves relies on: two instances at least, chunks that can be shared as the
+/// algorithm does, and no longer list of moves than the executor keeps.
 absl::Status checkAllReduce(const AllReduceShape &shape, uint64_t chunks) {
   const AllReduceAlgorithm algorithm = shape.algorithm;
   const uint32_t instances = shape.instances;
   if (!AllReduceAlgorithm_IsValid(algorithm) || algorithm == WHOLE)
-    return absl::InvalidArgumentError(absl::StrCat("unknown all-reduce algorithm ", int(algorithm)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown all-reduce algorithm ", int(algorithm)));
   const std::string &name = AllReduceAlgorithm_Name(algorithm);
   if (instances < 2 || chunks == 0)
-    return absl::InvalidArgumentError(absl::StrCat("all-reduce ", name, " of ", chunks, " chunks over ", instances,
-                                                   " instances; expected at least one chunk and two instances"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("all-reduce ", name, " of ", chunks, " chunks over ", instances,
+                     " instances; expected at least one chunk and two instances"));
   if (absl::Status status = checkAllReduceHosts(shape); !status.ok())
     return status;
   if ((algorithm == SCATTER || algorithm == RING) && chunks % instances != 0)
-    return absl::InvalidArgumentError(absl::StrCat("all-reduce ", name, " of ", chunks, " chunks over ", instances,
+    return absl::InvalidArgumentError(absl::StrCat("all-reduce ", name, " of ", chunks,
+                                                   " chunks over ", instances,
                                                    " instances, which do not divide the chunks"));
   if (algorithm == DOUBLING && !std::has_single_bit(instances))
-    return absl::InvalidArgumentError(
-        absl::StrCat("all-reduce ", name, " over ", instances, " instances, expected a power of two"));
+    return absl::InvalidArgumentError(absl::StrCat("all-reduce ", name, " over ", instances,
+                                                   " instances, expected a power of two"));
   if (chunks > kMostAllReduceMessages || allReduceMessages(shape, chunks) > kMostAllReduceMessages)
-    return absl::InvalidArgumentError(absl::StrCat("all-reduce ", name, " of ", chunks, " chunks over ", instances,
-                                                   " instances takes more than ", kMostAllReduceMessages,
-                                                   " messages an instance; expected larger chunks"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("all-reduce ", name, " of ", chunks, " chunks over ", instances,
+                     " instances takes more than ", kMostAllReduceMessages,
+                     " messages an instance; expected larger chunks"));
   return absl::OkStatus();
 }
 
-std::vector<AllReduceMove> allReduceMoves(const AllReduceShape &shape, uint64_t chunks, uint32_t self) {
+std::vector<AllReduceMove> allReduceMoves(const AllReduceShape &shape, uint64_t chunks,
+                                          uint32_t self) {
   Moves moves(shape, chunks, self);
   switch (shape.algorithm) {
   case SCATTER:
@@ -157,7 +172,8 @@ std::vector<AllReduceMove> allReduceMoves(const AllReduceShape &shape, uint64_t 
   return moves.take();
 }
 
-AllReduceGroup allReduceGroup(const AllReduceShape &shape, AllReduceMove::Kind kind, uint32_t self) {
+AllReduceGroup allReduceGroup(const AllReduceShape &shape, AllReduceMove::Kind kind,
+                              uint32_t self) {
   const uint32_t onHost = shape.onHost(), host = self / onHost, place = self % onHost;
   return kind == AllReduceMove::SumHosts ? AllReduceGroup{place, onHost, shape.hosts, host}
                                          : AllReduceGroup{host * onHost, 1, onHost, place};
@@ -173,12 +189,14 @@ uint64_t allReduceMessages(const AllReduceShape &shape, uint64_t chunks) {
   }
 }
 
-uint64_t allReduceMessages(const AllReduceShape &shape, uint64_t chunks, uint32_t from, uint32_t to) {
+uint64_t allReduceMessages(const AllReduceShape &shape, uint64_t chunks, uint32_t from,
+                           uint32_t to) {
   if (!carries(shape, from, to))
     return 0;
   switch (shape.algorithm) {
   case SCATTER:
-    return 2 * (chunks / (from / shape.onHost() == to / shape.onHost() ? shape.onHost() : shape.instances));
+    return 2 * (chunks /
+                (from / shape.onHost() == to / shape.onHost() ? shape.onHost() : shape.instances));
   case RING:
     return allReduceMessages(shape, chunks);
   default:
@@ -186,16 +204,21 @@ uint64_t allReduceMessages(const AllReduceShape &shape, uint64_t chunks, uint32_
   }
 }
 
-uint64_t allReduceMessagesLeavingHost(const AllReduceShape &shape, uint32_t onHost, uint64_t chunks) {
+uint64_t allReduceMessagesLeavingHost(const AllReduceShape &shape, uint32_t onHost,
+                                      uint64_t chunks) {
   uint64_t ofFirst = 0;
   for (uint32_t to = onHost; to < shape.instances; ++to)
     ofFirst += allReduceMessages(shape, chunks, 0, to);
   return onHost * ofFirst;
 }
 
-bool readsInPlace(AllReduceAlgorithm algorithm) { return algorithm == SCATTER || algorithm == RING; }
+bool readsInPlace(AllReduceAlgorithm algorithm) {
+  return algorithm == SCATTER || algorithm == RING;
+}
 
-uint32_t allReduceCapacity(AllReduceAlgorithm algorithm) { return algorithm == RING ? kRingRounds : 4; }
+uint32_t allReduceCapacity(AllReduceAlgorithm algorithm) {
+  return algorithm == RING ? kRingRounds : 4;
+}
 
 bool carries(const AllReduceShape &shape, uint32_t from, uint32_t to) {
   const uint32_t onHost = shape.onHost();

@@ -7,16 +7,19 @@ namespace {
 
 InstructionEffects ofCall(const Plan &plan, const Instruction::Call &call) {
   InstructionEffects effects{{}, {}, call.kernel()};
-  const Kernel *kernel = call.kernel() < uint32_t(plan.kernels_size()) ? &plan.kernels(int(call.kernel())) : nullptr;
+  const Kernel *kernel =
+      call.kernel() < uint32_t(plan.kernels_size()) ? &plan.kernels(int(call.kernel())) : nullptr;
   effects.buffers.reserve(size_t(call.buffers_size()));
   for (int i = 0; i < call.buffers_size(); ++i)
-    effects.buffers.push_back(
-        {call.buffers(i), kernel && i < kernel->args_size() ? kernel->args(i).access() : READ_WRITE});
+    effects.buffers.push_back({call.buffers(i), kernel && i < kernel->args_size()
+                                                    ? kernel->args(i).access()
+                                                    : READ_WRITE});
   return effects;
 }
 
 InstructionEffects ofAggregate(const Instruction::Aggregate &sum) {
-  InstructionEffects effects{{{sum.buffer(), WRITE}}, {{ChannelAction::Receive, sum.channel()}}, sum.add()};
+  InstructionEffects effects{
+      {{sum.buffer(), WRITE}}, {{ChannelAction::Receive, sum.channel()}}, sum.add()};
   if (sum.has_own())
     effects.buffers.push_back({sum.own(), READ});
   if (sum.has_scratch())
@@ -50,7 +53,8 @@ InstructionEffects ofAccumulate(const Instruction::Accumulate &sum) {
 }
 
 /// How many units messages have is read there and then.
-template <typename Transfer> InstructionEffects withUnits(InstructionEffects effects, const Transfer &transfer) {
+template <typename Transfer>
+InstructionEffects withUnits(InstructionEffects effects, const Transfer &transfer) {
   if (transfer.has_units())
     effects.buffers.push_back({transfer.units(), READ});
   return effects;
@@ -61,10 +65,10 @@ template <typename Transfer> InstructionEffects withUnits(InstructionEffects eff
 const InstructionFacts *factsOf(Instruction::KindCase kind) {
   using F = InstructionFacts;
   switch (kind) { // no default: each kind has its row
-#define GRAPHC_FACTS(KIND, ...)                                                                                        \
-  case Instruction::KIND: {                                                                                            \
-    static constexpr F facts{__VA_ARGS__};                                                                             \
-    return &facts;                                                                                                     \
+#define GRAPHC_FACTS(KIND, ...)                                                                    \
+  case Instruction::KIND: {                                                                        \
+    static constexpr F facts{__VA_ARGS__};                                                         \
+    return &facts;                                                                                 \
   }
     // clang-format off
     //                                text                         op                 category     loops  ahead  alone  plain
@@ -97,44 +101,53 @@ const InstructionFacts *factsOf(Instruction::KindCase kind) {
   return nullptr;
 }
 
-InstructionEffects effectsOf(const Plan &plan, const Program &program, const Instruction &instruction) {
+InstructionEffects effectsOf(const Plan &plan, const Program &program,
+                             const Instruction &instruction) {
   switch (instruction.kind_case()) { // no default: each kind has its row
   case Instruction::kCall:
     return ofCall(plan, instruction.call());
   case Instruction::kReceive: {
     const Instruction::Receive &receive = instruction.receive();
-    return withUnits(
-        {{{receive.buffer(), WRITE, BufferHold::Released}}, {{ChannelAction::Receive, receive.channel()}}, {}},
-        receive);
+    return withUnits({{{receive.buffer(), WRITE, BufferHold::Released}},
+                      {{ChannelAction::Receive, receive.channel()}},
+                      {}},
+                     receive);
   }
   case Instruction::kRelease:
     return {{}, {{ChannelAction::Release, instruction.release().channel()}}, {}};
   case Instruction::kAcquire: {
     const Instruction::Acquire &acquire = instruction.acquire();
-    return {{{acquire.buffer(), WRITE, BufferHold::Sent}}, {{ChannelAction::Acquire, acquire.channel()}}, {}};
+    return {{{acquire.buffer(), WRITE, BufferHold::Sent}},
+            {{ChannelAction::Acquire, acquire.channel()}},
+            {}};
   }
   case Instruction::kSendStart: {
     const Instruction::SendStart &send = instruction.send_start();
-    return withUnits({{{send.buffer(), READ, BufferHold::Done}}, {{ChannelAction::Send, send.channel()}}, {}}, send);
+    return withUnits(
+        {{{send.buffer(), READ, BufferHold::Done}}, {{ChannelAction::Send, send.channel()}}, {}},
+        send);
   }
   case Instruction::kSendDone:
     return {{}, {{ChannelAction::Done, instruction.send_done().channel()}}, {}};
   case Instruction::kAggregate:
     return ofAggregate(instruction.aggregate());
   case Instruction::kCollect:
-    return withUnits(
-        {{{instruction.collect().buffer(), WRITE}}, {{ChannelAction::Receive, instruction.collect().channel()}}, {}},
-        instruction.collect());
+    return withUnits({{{instruction.collect().buffer(), WRITE}},
+                      {{ChannelAction::Receive, instruction.collect().channel()}},
+                      {}},
+                     instruction.collect());
   case Instruction::kChoose: {
     const Instruction::Choose &choose = instruction.choose();
-    return {{{choose.version(), READ}, {choose.chosen(), WRITE}}, {{ChannelAction::Receive, choose.channel()}}, {}};
+    return {{{choose.version(), READ}, {choose.chosen(), WRITE}},
+            {{ChannelAction::Receive, choose.channel()}},
+            {}};
   }
   case Instruction::kAllReduceStart: {
     const Instruction::AllReduceStart &start = instruction.all_reduce_start();
-    return {
-        {{start.buffer(), READ_WRITE, BufferHold::ReceivedThenDone}, {start.scratch(), WRITE, BufferHold::Received}},
-        {{ChannelAction::Send, start.channel()}},
-        start.add()};
+    return {{{start.buffer(), READ_WRITE, BufferHold::ReceivedThenDone},
+             {start.scratch(), WRITE, BufferHold::Received}},
+            {{ChannelAction::Send, start.channel()}},
+            start.add()};
   }
   case Instruction::kAllReduceDone: // what its start has named
     return {{}, {{ChannelAction::Receive, instruction.all_reduce_done().channel()}}, {}};

@@ -1,13 +1,16 @@
-//===- InstructionTable.h - what is known of each kind of instruction -----------------------------------*- C++ -*-===//
+//===- InstructionTable.h - what is known of each kind of instruction ---------------*- C++ -*-===//
 //
-// Two tables, a row a kind of instruction (InstructionTable.cpp): facts that hold for all instructions of a kind, and the effects of one
-// instruction on buffers, channels and kernels. Whoever wants to know what an instruction touches asks here: verifyPlan (what may be touched
-// when, which side of a channel acts), the certificate (events), the executor (locks, who reads a sum, what peers read, which kernels to
-// load), predictions, traces and reports. A kind without its rows does not compile.
+// Two tables, a row a kind of instruction (InstructionTable.cpp): facts that hold for all
+// instructions of a kind, and the effects of one instruction on buffers, channels and kernels.
+// Whoever wants to know what an instruction touches asks here: verifyPlan (what may be touched
+// when, which side of a channel acts), the certificate (events), the executor (locks, who reads a
+// sum, what peers read, which kernels to load), predictions, traces and reports. A kind without its
+// rows does not compile.
 //
-// The dist dialect has the like for its operations (dialects/dist/BufferEffects.cpp): compiler and verifier share nothing.
+// The dist dialect has the like for its operations (dialects/dist/BufferEffects.cpp): compiler and
+// verifier share nothing.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_INSTRUCTIONTABLE_H
 #define GRAPHC_RUNTIME_COMMON_PLAN_INSTRUCTIONTABLE_H
 
@@ -21,21 +24,28 @@
 namespace graphc::plan {
 
 struct InstructionFacts {
-  const char *
-      text; ///< for people; the name of the channel it acts on, if any, follows. Calls, copies and loops have other texts
-  const char *op; ///< in TensorBoard's graph; "": it neither computes nor moves a value. A call has its kernel's
-  enum Category : uint8_t { Host, Kernel, Sum, Data, Wait, Message } category; ///< of its time, in traces
+  /// for people; the name of the channel it acts on, if any, follows. Calls, copies and loops have
+  /// other texts
+  const char *text;
+  /// in TensorBoard's graph; "": it neither computes nor moves a value. A call has its kernel's
+  const char *op;
+  /// of its time, in traces
+  enum Category : uint8_t { Host, Kernel, Sum, Data, Wait, Message } category;
   bool inLoops = false; ///< may be repeated
   bool runsAhead =
-      false; ///< waits for nothing but the device, and nothing waits for it (StepRunAhead.cpp decides control messages itself)
-  bool endsAlone = false; ///< it ends by itself, whatever other tasks do: may come after a commit point
-  bool isPlain = false; ///< valid if its effects are; the other kinds have a check in VerifyProgram.cpp
+      /// waits for nothing but the device, and nothing waits for it (StepRunAhead.cpp decides
+      /// control messages itself)
+      false;
+  /// it ends by itself, whatever other tasks do: may come after a commit point
+  bool endsAlone = false;
+  /// valid if its effects are; the other kinds have a check in VerifyProgram.cpp
+  bool isPlain = false;
 };
 /// Null for a kind that this version does not know.
 const InstructionFacts *factsOf(Instruction::KindCase kind);
 
-/// What happens at an end of a channel: a message is sent, its buffer may be written again (SendDone), it is received, it is
-/// given back, memory for the next one is taken.
+/// What happens at an end of a channel: a message is sent, its buffer may be written again
+/// (SendDone), it is received, it is given back, memory for the next one is taken.
 enum class ChannelAction : uint8_t { Send, Done, Receive, Release, Acquire };
 
 /// Does the sending side do this? Else the receiving one.
@@ -75,8 +85,10 @@ struct InstructionEffects {
   std::optional<uint32_t> kernel;
 };
 
-/// Any plan, verified or not: what is named need not exist. The arguments of a kernel that does not are read and written.
-InstructionEffects effectsOf(const Plan &plan, const Program &program, const Instruction &instruction);
+/// Any plan, verified or not: what is named need not exist. The arguments of a kernel that does not
+/// are read and written.
+InstructionEffects effectsOf(const Plan &plan, const Program &program,
+                             const Instruction &instruction);
 
 } // namespace graphc::plan
 #endif

@@ -9,13 +9,17 @@ namespace graphc::plan {
 namespace {
 
 std::string copyText(const Program &program, const Instruction::Copy &copy) {
-  const bool within = program.buffers(int(copy.to())).space() == program.buffers(int(copy.from())).space();
-  return within ? "copy" : isToDevice(program, copy) ? "copy to the device" : "copy from the device";
+  const bool within =
+      program.buffers(int(copy.to())).space() == program.buffers(int(copy.from())).space();
+  return within                      ? "copy"
+         : isToDevice(program, copy) ? "copy to the device"
+                                     : "copy from the device";
 }
 
 } // namespace
 
-std::string instructionText(const Plan &plan, const Program &program, const Instruction &instruction) {
+std::string instructionText(const Plan &plan, const Program &program,
+                            const Instruction &instruction) {
   const InstructionFacts *facts = factsOf(instruction.kind_case());
   if (!facts)
     return "instruction";

@@ -1,4 +1,4 @@
-//===- InstructionText.h - what an instruction does, for people ------------------------------------------------*- C++ -*-===//
+//===- InstructionText.h - what an instruction does, for people ---------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_INSTRUCTIONTEXT_H
 #define GRAPHC_RUNTIME_COMMON_PLAN_INSTRUCTIONTEXT_H
 
@@ -9,7 +9,8 @@
 namespace graphc::plan {
 
 /// "train_step.matmul_3", "receive w1.to_worker". Of a verified plan.
-std::string instructionText(const Plan &plan, const Program &program, const Instruction &instruction);
+std::string instructionText(const Plan &plan, const Program &program,
+                            const Instruction &instruction);
 
 } // namespace graphc::plan
 #endif

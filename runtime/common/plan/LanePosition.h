@@ -1,9 +1,10 @@
-//===- LanePosition.h - where in its program a lane is, in words ----------------------------------------*- C++ -*-===//
+//===- LanePosition.h - where in its program a lane is, in words --------------------*- C++ -*-===//
 //
-// What a waiting lane says of itself, what a task tells the chief of its lanes (session/hangs/LaneWatch.h) and what a recording keeps of them
-// are the same few numbers. The plan, which all have, turns them into names, source lines and the lane at the other end.
+// What a waiting lane says of itself, what a task tells the chief of its lanes
+// (session/hangs/LaneWatch.h) and what a recording keeps of them are the same few numbers. The
+// plan, which all have, turns them into names, source lines and the lane at the other end.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_LANEPOSITION_H
 #define GRAPHC_RUNTIME_COMMON_PLAN_LANEPOSITION_H
 
@@ -43,23 +44,26 @@ struct LanePosition {
   uint32_t instruction = 0; ///< of the plan's program; behind the last: as many as it has
   LaneActivity doing = LaneActivity::Works;
   uint32_t channel = 0; ///< Receives, Sends, Choice
-  uint32_t peer = 0; ///< Receives, Sends: instance of the channel; Ticket: of the program, the slowest
+  /// Receives, Sends: instance of the channel; Ticket: of the program, the slowest
+  uint32_t peer = 0;
 };
 
-// Of a verified plan, or of a sketch that checkSketch (PlanSketch.h) has let through, and of places that checkPlace has.
+// Of a verified plan, or of a sketch that checkSketch (PlanSketch.h) has let through, and of places
+// that checkPlace has.
 /// "/job:worker/task:1 train.worker[1]".
 std::string laneText(const Plan &plan, const LaneName &lane);
 /// The lane at the other end of an instance of a channel: the receiver's where the asker `sends`.
 LaneName otherEnd(const Plan &plan, uint32_t channel, uint32_t instance, bool sends);
 /// "receive train.w1.gradient[1] (model.mlir:12:8) from /job:worker/task:1 train.worker[1]".
 std::string endText(const Plan &plan, uint32_t channel, uint32_t instance, bool sends);
-/// Behind a lane's name: "waits at step 12 to " and the like, "computes kernel train.matmul_3 (model.mlir:3:4) at step 12".
+/// Behind a lane's name: "waits at step 12 to " and the like, "computes kernel train.matmul_3
+/// (model.mlir:3:4) at step 12".
 std::string placeText(const Plan &plan, const LanePosition &place);
 
 /// Whether it is a place of that task; `task`: number.
 bool checkPlace(const Plan &plan, uint32_t task, const LanePosition &place);
-/// Whether the lane at `peer` has done what `waits`, which receives from it or sends to it, waits for. Then something is lost between
-/// the two. Nothing where the plan alone does not tell.
+/// Whether the lane at `peer` has done what `waits`, which receives from it or sends to it, waits
+/// for. Then something is lost between the two. Nothing where the plan alone does not tell.
 std::optional<bool> hasDone(const Plan &plan, const LanePosition &waits, const LanePosition &peer);
 
 } // namespace graphc::plan

@@ -1,4 +1,4 @@
-//===- MemoryRequirements.cpp - how much memory of a device and of the host a plan takes --------------------------===//
+//===- MemoryRequirements.cpp - how much memory of a device and of the host a plan takes ------===//
 #include "runtime/common/plan/MemoryRequirements.h"
 
 #include "runtime/common/plan/PlanTypes.h"
@@ -75,7 +75,8 @@ CopiedBytes copiedPerStep(const Program &program) {
     const Buffer &to = program.buffers(int(instruction.copy().to())),
                  &from = program.buffers(int(instruction.copy().from()));
     if (to.space() != from.space())
-      (isToDevice(program, instruction.copy()) ? copied.toDevice : copied.fromDevice) += to.bytes() * times;
+      (isToDevice(program, instruction.copy()) ? copied.toDevice : copied.fromDevice) +=
+          to.bytes() * times;
   }
   return copied;
 }

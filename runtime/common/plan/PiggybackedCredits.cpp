@@ -32,15 +32,17 @@ public:
       read(program);
     std::map<std::pair<uint32_t, uint32_t>, std::vector<const Use *>> ways; // sender and receiver
     for (int i = 0; i < plan_.channels_size(); ++i)
-      if (const Channel &channel = plan_.channels(i); carriesCredits(channel) && !uses_[size_t(i)].repeated)
+      if (const Channel &channel = plan_.channels(i);
+          carriesCredits(channel) && !uses_[size_t(i)].repeated)
         ways[{channel.sender(), channel.receiver()}].push_back(&uses_[size_t(i)]);
     std::vector<bool> wait(uses_.size(), false);
     for (int i = 0; i < plan_.channels_size(); ++i) {
       const Channel &channel = plan_.channels(i);
       const std::vector<const Use *> &back = ways[{channel.receiver(), channel.sender()}];
       wait[size_t(i)] = canWait(channel, uses_[size_t(i)]) &&
-                        std::any_of(back.begin(), back.end(),
-                                    [&](const Use *other) { return comesInTime(channel, uses_[size_t(i)], *other); });
+                        std::any_of(back.begin(), back.end(), [&](const Use *other) {
+                          return comesInTime(channel, uses_[size_t(i)], *other);
+                        });
     }
     return wait;
   }
@@ -48,8 +50,11 @@ public:
 private:
   uint32_t instancesOf(uint32_t program) const { return plan_.programs(int(program)).instances(); }
 
-  /// One message a step from each instance of its sender to the same instances of its receiver as any other such channel.
-  bool isPlain(const Channel &channel) const { return !channel.conflating() && channel.algorithm() == WHOLE; }
+  /// One message a step from each instance of its sender to the same instances of its receiver as
+  /// any other such channel.
+  bool isPlain(const Channel &channel) const {
+    return !channel.conflating() && channel.algorithm() == WHOLE;
+  }
 
   /// Reaches every lane that sends something to the lane that sends this.
   bool carriesCredits(const Channel &channel) const {
@@ -59,13 +64,17 @@ private:
   bool canWait(const Channel &channel, const Use &use) const {
     if (!isPlain(channel) || use.sends != 1 || use.repeated)
       return false;
-    // The control message comes from instance 0, which hears from instance 0 alone where both programs are replicated.
-    return !channel.control() || instancesOf(channel.sender()) == 1 || instancesOf(channel.receiver()) == 1;
+    // The control message comes from instance 0, which hears from instance 0 alone where both
+    // programs are replicated.
+    return !channel.control() || instancesOf(channel.sender()) == 1 ||
+           instancesOf(channel.receiver()) == 1;
   }
 
-  /// Is there a message of `back` that leaves after a release of the channel and is taken before its slot is needed?
+  /// Is there a message of `back` that leaves after a release of the channel and is taken before
+  /// its slot is needed?
   bool comesInTime(const Channel &channel, const Use &use, const Use &back) const {
-    // Steps from the one whose message is released to that of the message that carries the news, and to the need.
+    // Steps from the one whose message is released to that of the message that carries the news,
+    // and to the need.
     uint32_t carried = (back.lastSend > use.lastRelease ? 0 : 1) + back.ahead;
     uint32_t needed = channel.capacity() - std::min(use.ahead, channel.capacity());
     return carried < needed || (carried == needed && back.lastReceive < use.firstTake);
@@ -118,8 +127,8 @@ void fillCredits(Plan &plan) {
     plan.mutable_channels(i)->set_credits_wait(wait[size_t(i)]);
 }
 
-/// A credit that waits for a message which comes too late stops the sender for ever, so a plan may not promise more
-/// than is true here. One that promises less only costs messages.
+/// A credit that waits for a message which comes too late stops the sender for ever, so a plan may
+/// not promise more than is true here. One that promises less only costs messages.
 absl::Status checkCredits(const Plan &plan) {
   const std::vector<bool> wait = Reader(plan).run();
   for (int i = 0; i < plan.channels_size(); ++i)

@@ -35,36 +35,41 @@ absl::Status bad(std::string_view name, absl::string_view what) {
 
 constexpr char kAgain[] = "; copy it anew, or write it again with graphc";
 
-/// From the outside in: whose file it is, of which version, whole, undamaged; only then protobuf reads the payload.
+/// From the outside in: whose file it is, of which version, whole, undamaged; only then protobuf
+/// reads the payload.
 absl::StatusOr<LoadedPlan> decode(std::string_view file, std::string_view name, bool checksDigest) {
   if (file.size() < 8 || memcmp(file.data(), planMagic, 8) != 0)
     return bad(name, "not a plan: a plan begins with \"GRAPHCPL\"; make one with graphc");
   if (file.size() < planHeaderBytes)
-    return bad(name,
-               absl::StrCat("truncated plan: ", file.size(), " bytes, the header alone has ", planHeaderBytes, kAgain));
+    return bad(name, absl::StrCat("truncated plan: ", file.size(), " bytes, the header alone has ",
+                                  planHeaderBytes, kAgain));
   uint32_t version = loadLittle<uint32_t>(file.data() + 8);
   if (version > planVersion)
-    return bad(name, absl::StrCat("plan format version ", version, " is newer than this graphrun, which reads version ",
-                                  planVersion, "; use the graphrun that belongs to the graphc that wrote it"));
+    return bad(name, absl::StrCat("plan format version ", version,
+                                  " is newer than this graphrun, which reads version ", planVersion,
+                                  "; use the graphrun that belongs to the graphc that wrote it"));
   if (version == 0)
     return bad(name, "plan format version 0 does not exist");
   if (version < planVersion)
-    return bad(name, absl::StrCat("plan format version ", version, " is older than this graphrun, which reads version ",
-                                  planVersion, "; compile the model again"));
+    return bad(name, absl::StrCat("plan format version ", version,
+                                  " is older than this graphrun, which reads version ", planVersion,
+                                  "; compile the model again"));
   if (loadLittle<uint32_t>(file.data() + 12) != 0)
     return bad(name, "damaged plan: the reserved field of the header is not 0");
   uint64_t bytes = loadLittle<uint64_t>(file.data() + 16);
   std::string_view payload = file.substr(planHeaderBytes);
   if (bytes > maxPlanBytes)
-    return bad(
-        name, absl::StrCat("damaged plan: its header claims ", bytes, " bytes, more than the limit of ", maxPlanBytes));
+    return bad(name, absl::StrCat("damaged plan: its header claims ", bytes,
+                                  " bytes, more than the limit of ", maxPlanBytes));
   if (payload.size() != bytes)
-    return bad(name, absl::StrCat(payload.size() < bytes ? "truncated plan: " : "damaged plan: ", payload.size(),
-                                  " bytes follow the header, expected ", bytes, kAgain));
+    return bad(name,
+               absl::StrCat(payload.size() < bytes ? "truncated plan: " : "damaged plan: ",
+                            payload.size(), " bytes follow the header, expected ", bytes, kAgain));
   base::Sha256Digest digest = base::sha256(payload);
   if (checksDigest && memcmp(digest.data(), file.data() + 24, 32) != 0)
-    return absl::DataLossError(
-        absl::StrCat(base::view(name), ": damaged plan: the SHA-256 of its content does not match its header", kAgain));
+    return absl::DataLossError(absl::StrCat(
+        base::view(name), ": damaged plan: the SHA-256 of its content does not match its header",
+        kAgain));
 
   LoadedPlan loaded;
   loaded.fingerprint = base::toHex(digest);
@@ -102,7 +107,9 @@ absl::StatusOr<std::string> encodePlan(const Plan &plan) {
   return file;
 }
 
-absl::StatusOr<LoadedPlan> decodePlan(std::string_view file, std::string_view name) { return decode(file, name, true); }
+absl::StatusOr<LoadedPlan> decodePlan(std::string_view file, std::string_view name) {
+  return decode(file, name, true);
+}
 
 absl::StatusOr<LoadedPlan> decodePlanUnchecked(std::string_view file, std::string_view name) {
   return decode(file, name, false);

@@ -1,4 +1,4 @@
-//===- PlanFile.h - the plan as a file ------------------------------------------------------------------*- C++ -*-===//
+//===- PlanFile.h - the plan as a file ----------------------------------------------*- C++ -*-===//
 //
 // Layout, little endian:
 //    0  8 bytes  magic "GRAPHCPL"
@@ -7,10 +7,10 @@
 //   16  u64      payload bytes, exactly what is left of the file
 //   24  32 bytes SHA-256 of the payload
 //   56  payload  the serialized Plan
-// The digest is checked before anything else of the payload is looked at. A plan's fingerprint is that digest in hexadecimal:
-// peers compare it, checkpoints record it.
+// The digest is checked before anything else of the payload is looked at. A plan's fingerprint is
+// that digest in hexadecimal: peers compare it, checkpoints record it.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_PLANFILE_H
 #define GRAPHC_RUNTIME_COMMON_PLAN_PLANFILE_H
 
@@ -33,9 +33,11 @@ struct LoadedPlan {
   std::string fingerprint; ///< 64 hexadecimal digits
 };
 
-/// Header and payload as one string; the same plan gives the same bytes (maps are not used in the schema).
+/// Header and payload as one string; the same plan gives the same bytes (maps are not used in the
+/// schema).
 absl::StatusOr<std::string> encodePlan(const Plan &plan);
-/// Checks header, digest and syntax, not the content: call verifyPlan (VerifyPlan.h) next. `name` is for messages.
+/// Checks header, digest and syntax, not the content: call verifyPlan (VerifyPlan.h) next. `name`
+/// is for messages.
 absl::StatusOr<LoadedPlan> decodePlan(std::string_view file, std::string_view name);
 /// decodePlan without comparing the digest, for fuzzing the layers behind it.
 absl::StatusOr<LoadedPlan> decodePlanUnchecked(std::string_view file, std::string_view name);
@@ -44,8 +46,8 @@ absl::StatusOr<LoadedPlan> decodePlanUnchecked(std::string_view file, std::strin
 absl::Status writePlan(const std::string &path, const Plan &plan);
 /// Reads and decodes; "-": standard input. Does not verify.
 absl::StatusOr<LoadedPlan> readPlan(const std::string &path);
-/// readPlan, then verifyPlan and checkCertificate (LivenessCertificate.h) with the file's name before their message: what graphrun
-/// uses.
+/// readPlan, then verifyPlan and checkCertificate (LivenessCertificate.h) with the file's name
+/// before their message: what graphrun uses.
 absl::StatusOr<LoadedPlan> loadPlan(const std::string &path);
 
 } // namespace graphc::plan

@@ -47,10 +47,11 @@ absl::Status checkSketch(const Plan &sketch) {
   constexpr int kMostJobs = 256;
   if (tasks > uint64_t(PlanLimits::tasks) || sketch.jobs_size() > kMostJobs ||
       sketch.replicas().ranges_size() > kMostJobs)
-    return wrong(absl::StrCat(tasks, " tasks, ", sketch.jobs_size(), " jobs, ", sketch.replicas().ranges_size(),
-                              " ranges of replicas"));
+    return wrong(absl::StrCat(tasks, " tasks, ", sketch.jobs_size(), " jobs, ",
+                              sketch.replicas().ranges_size(), " ranges of replicas"));
   auto isTask = [&](const Task &task) {
-    return task.job() < uint32_t(sketch.jobs_size()) && task.index() < sketch.jobs(int(task.job())).tasks();
+    return task.job() < uint32_t(sketch.jobs_size()) &&
+           task.index() < sketch.jobs(int(task.job())).tasks();
   };
   if (!isTask(sketch.chief()))
     return wrong("the chief is no task");
@@ -61,7 +62,8 @@ absl::Status checkSketch(const Plan &sketch) {
     replicas += range.count();
   }
   for (const Program &program : sketch.programs()) {
-    if (program.instances() == 0 || (program.spread() ? program.instances() > replicas : !isTask(program.task())))
+    if (program.instances() == 0 ||
+        (program.spread() ? program.instances() > replicas : !isTask(program.task())))
       return wrong(absl::StrCat("program ", program.name(), " has no task"));
     if (program.phase() >= uint32_t(sketch.phases_size()))
       return wrong(absl::StrCat("program ", program.name(), " has no phase"));
@@ -70,21 +72,26 @@ absl::Status checkSketch(const Plan &sketch) {
       const InstructionEffects effects = effectsOf(sketch, program, instruction);
       for (const ChannelEffect &effect : effects.channels)
         if (effect.channel >= uint32_t(sketch.channels_size()))
-          return wrong(absl::StrCat("program ", program.name(), " uses a channel that is not there"));
+          return wrong(
+              absl::StrCat("program ", program.name(), " uses a channel that is not there"));
       if (effects.kernel && *effects.kernel >= uint32_t(sketch.kernels_size()))
         return wrong(absl::StrCat("program ", program.name(), " calls a kernel that is not there"));
-      if (instruction.has_next_batch() && instruction.next_batch().dataset() >= uint32_t(sketch.datasets_size()))
-        return wrong(absl::StrCat("program ", program.name(), " reads a data set that is not there"));
+      if (instruction.has_next_batch() &&
+          instruction.next_batch().dataset() >= uint32_t(sketch.datasets_size()))
+        return wrong(
+            absl::StrCat("program ", program.name(), " reads a data set that is not there"));
     }
   }
   for (const Channel &channel : sketch.channels()) {
-    if (channel.sender() >= uint32_t(sketch.programs_size()) || channel.receiver() >= uint32_t(sketch.programs_size()))
+    if (channel.sender() >= uint32_t(sketch.programs_size()) ||
+        channel.receiver() >= uint32_t(sketch.programs_size()))
       return wrong(absl::StrCat("channel ", channel.name(), " has no program"));
     // Who is at the other end of instance i is instance i of a program of several.
     for (uint32_t index : {channel.sender(), channel.receiver()})
       if (const uint32_t instances = sketch.programs(int(index)).instances();
           instances > 1 && channel.instances() > instances)
-        return wrong(absl::StrCat("channel ", channel.name(), " has more instances than its program"));
+        return wrong(
+            absl::StrCat("channel ", channel.name(), " has more instances than its program"));
     ends += channel.instances();
   }
   if (lanes > PlanLimits::ports || ends > PlanLimits::ports)

@@ -1,4 +1,4 @@
-//===- PlanSketch.h - a plan without what it computes: enough to say where a lane is --------------------*- C++ -*-===//
+//===- PlanSketch.h - a plan without what it computes: enough to say where a lane is ----------===//
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_PLANSKETCH_H
 #define GRAPHC_RUNTIME_COMMON_PLAN_PLANSKETCH_H
 
@@ -8,7 +8,8 @@
 
 namespace graphc::plan {
 
-/// The plan without code, constants, values and buffers. It does not run, and verifyPlan refuses it; LanePosition.h takes it.
+/// The plan without code, constants, values and buffers. It does not run, and verifyPlan refuses
+/// it; LanePosition.h takes it.
 Plan sketchOf(const Plan &plan);
 
 /// Of any bytes that parse: whether everything that LanePosition.h looks up in a sketch is there.

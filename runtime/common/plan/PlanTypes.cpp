@@ -61,7 +61,8 @@ const char *dataTypeName(DataType type) {
 std::optional<uint64_t> elementCount(const TensorType &type) {
   uint64_t count = 1;
   for (int64_t dimension : type.shape())
-    if (dimension < 0 || __builtin_mul_overflow(count, uint64_t(dimension), &count) || count > (uint64_t(1) << 62))
+    if (dimension < 0 || __builtin_mul_overflow(count, uint64_t(dimension), &count) ||
+        count > (uint64_t(1) << 62))
       return std::nullopt;
   return count;
 }
@@ -69,7 +70,8 @@ std::optional<uint64_t> elementCount(const TensorType &type) {
 std::optional<uint64_t> tensorBytes(const TensorType &type) {
   std::optional<uint64_t> count = elementCount(type);
   uint64_t bytes = elementBytes(type.dtype());
-  if (!count || !bytes || __builtin_mul_overflow(*count, bytes, &bytes) || bytes > (uint64_t(1) << 62))
+  if (!count || !bytes || __builtin_mul_overflow(*count, bytes, &bytes) ||
+      bytes > (uint64_t(1) << 62))
     return std::nullopt;
   return bytes;
 }
@@ -92,9 +94,10 @@ bool sameType(const TensorType &a, const TensorType &b) {
 }
 
 kernels::LibraryCall libraryCallOf(const Kernel &kernel) {
-  static_assert(int(GRAPHC_I1) == int(I1) && int(GRAPHC_I8) == int(I8) && int(GRAPHC_U8) == int(U8) &&
-                int(GRAPHC_I32) == int(I32) && int(GRAPHC_I64) == int(I64) && int(GRAPHC_F32) == int(F32) &&
-                int(GRAPHC_F64) == int(F64) && int(GRAPHC_BF16) == int(BF16) && int(GRAPHC_U32) == int(U32));
+  static_assert(
+      int(GRAPHC_I1) == int(I1) && int(GRAPHC_I8) == int(I8) && int(GRAPHC_U8) == int(U8) &&
+      int(GRAPHC_I32) == int(I32) && int(GRAPHC_I64) == int(I64) && int(GRAPHC_F32) == int(F32) &&
+      int(GRAPHC_F64) == int(F64) && int(GRAPHC_BF16) == int(BF16) && int(GRAPHC_U32) == int(U32));
   static_assert(int(GRAPHC_READ) == int(READ) && int(GRAPHC_WRITE) == int(WRITE) &&
                 int(GRAPHC_READ_WRITE) == int(READ_WRITE));
   const Kernel::LibraryCall &source = kernel.library();
@@ -168,21 +171,23 @@ std::vector<Task> allTasks(const Plan &plan) {
   return tasks;
 }
 
-absl::StatusOr<uint32_t> findTask(const Plan &plan, const std::string &job, uint32_t index, const char *jobSetting,
-                                  const char *indexSetting) {
+absl::StatusOr<uint32_t> findTask(const Plan &plan, const std::string &job, uint32_t index,
+                                  const char *jobSetting, const char *indexSetting) {
   std::vector<std::string> known;
   uint32_t first = 0;
   for (const Job &one : plan.jobs()) {
     if (one.name() == job && index < one.tasks())
       return first + index;
     if (one.name() == job)
-      return absl::InvalidArgumentError(absl::StrCat(indexSetting, " ", index, ": the plan has ", one.tasks(), " task",
-                                                     one.tasks() == 1 ? "" : "s", " of job ", job, ", counted from 0"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(indexSetting, " ", index, ": the plan has ", one.tasks(), " task",
+                       one.tasks() == 1 ? "" : "s", " of job ", job, ", counted from 0"));
     first += one.tasks();
     known.push_back(one.name());
   }
   return absl::InvalidArgumentError(absl::StrCat(jobSetting, " ", job, ": the plan has the jobs ",
-                                                 absl::StrJoin(known, ", "), base::didYouMean(job, known)));
+                                                 absl::StrJoin(known, ", "),
+                                                 base::didYouMean(job, known)));
 }
 
 uint32_t taskNumber(const Plan &plan, const Task &task) {
@@ -210,7 +215,8 @@ bool stores(const Plan &plan, const Variable &variable, const Task &task) {
     return true;
   if (variable.mirrored())
     for (const ReplicaDomain::Range &range : plan.replicas().ranges())
-      if (range.job() == task.job() && task.index() >= range.first() && task.index() - range.first() < range.count())
+      if (range.job() == task.job() && task.index() >= range.first() &&
+          task.index() - range.first() < range.count())
         return true;
   return false;
 }
@@ -241,11 +247,14 @@ uint32_t lanesOn(const Plan &plan, const Program &program, const Task &task) {
 bool isDevice(const std::string &device) {
   const device::DeviceKind *kind = device::findKind(device::kindOf(device));
   uint32_t index;
-  return kind && kind->name.size() < device.size() && absl::SimpleAtoi(device.substr(kind->name.size() + 1), &index) &&
+  return kind && kind->name.size() < device.size() &&
+         absl::SimpleAtoi(device.substr(kind->name.size() + 1), &index) &&
          absl::StrCat(std::string(kind->name), ":", index) == device;
 }
 
-bool hasOwnMemory(const std::string &device) { return device::hasOwnMemory(device::kindOf(device)); }
+bool hasOwnMemory(const std::string &device) {
+  return device::hasOwnMemory(device::kindOf(device));
+}
 
 std::set<uint32_t> releasedChannels(const Program &program) {
   std::set<uint32_t> released;
@@ -267,7 +276,9 @@ std::set<uint32_t> shownBuffers(const Program &program) {
 std::string strategyText(const Plan &plan) {
   const Strategy &strategy = plan.strategy();
   if (strategy.name() == "parameter_server")
-    return strategy.name() + (strategy.in_graph() ? " (in-graph)" : strategy.async() ? " (async)" : " (sync)");
+    return strategy.name() + (strategy.in_graph() ? " (in-graph)"
+                              : strategy.async()  ? " (async)"
+                                                  : " (sync)");
   return strategy.name();
 }
 

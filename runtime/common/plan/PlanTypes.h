@@ -1,4 +1,4 @@
-//===- PlanTypes.h - sizes of the plan's types, and small queries ---------------------------------------*- C++ -*-===//
+//===- PlanTypes.h - sizes of the plan's types, and small queries -------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_PLANTYPES_H
 #define GRAPHC_RUNTIME_COMMON_PLAN_PLANTYPES_H
 
@@ -22,18 +22,20 @@ namespace graphc::plan {
 uint32_t elementBytes(DataType type);
 /// "f32".
 const char *dataTypeName(DataType type);
-/// Elements or bytes of a dense tensor; nothing on a negative dimension, an unknown type or overflow of 2^62.
+/// Elements or bytes of a dense tensor; nothing on a negative dimension, an unknown type or
+/// overflow of 2^62.
 std::optional<uint64_t> elementCount(const TensorType &type);
 std::optional<uint64_t> tensorBytes(const TensorType &type);
 /// "tensor<128x784xf32>".
 std::string typeText(const TensorType &type);
 bool sameType(const TensorType &a, const TensorType &b);
 
-/// What the registry of library kernels is asked about a kernel that is a library call. Shapes and accesses are taken as they are.
+/// What the registry of library kernels is asked about a kernel that is a library call. Shapes and
+/// accesses are taken as they are.
 kernels::LibraryCall libraryCallOf(const Kernel &kernel);
 
-/// The variable of the model that a plan's variable is, or is a part of, and where in it it begins, in bytes. What is
-/// stored, dumped and drawn at the start is that one's.
+/// The variable of the model that a plan's variable is, or is a part of, and where in it it begins,
+/// in bytes. What is stored, dumped and drawn at the start is that one's.
 const std::string &modelName(const Variable &variable);
 const TensorType &modelType(const Variable &variable);
 uint64_t modelOffset(const Variable &variable);
@@ -70,7 +72,9 @@ inline bool isQueueWork(const Instruction &instruction) {
 
 /// "/job:ps/task:0". For a verified plan, or "<bad task>".
 std::string taskText(const Plan &plan, const Task &task);
-inline bool sameTask(const Task &a, const Task &b) { return a.job() == b.job() && a.index() == b.index(); }
+inline bool sameTask(const Task &a, const Task &b) {
+  return a.job() == b.job() && a.index() == b.index();
+}
 /// All tasks of the plan: jobs in their order, then indices.
 std::vector<Task> allTasks(const Plan &plan);
 /// The first phase of that role, by its number.
@@ -78,30 +82,34 @@ std::optional<uint32_t> phaseOf(const Plan &plan, Role role);
 /// Where allTasks has the task. For a verified plan.
 uint32_t taskNumber(const Plan &plan, const Task &task);
 /// The same by the job's name. `jobSetting` and `indexSetting` are who asked, for messages.
-absl::StatusOr<uint32_t> findTask(const Plan &plan, const std::string &job, uint32_t index, const char *jobSetting,
-                                  const char *indexSetting);
+absl::StatusOr<uint32_t> findTask(const Plan &plan, const std::string &job, uint32_t index,
+                                  const char *jobSetting, const char *indexSetting);
 /// The task of replica r, or nothing beyond the domain.
 std::optional<Task> replicaTask(const Plan &plan, uint32_t replica);
-/// Whether the task has a copy of the variable: it owns it, or it is a replica's and the variable is mirrored.
+/// Whether the task has a copy of the variable: it owns it, or it is a replica's and the variable
+/// is mirrored.
 bool stores(const Plan &plan, const Variable &variable, const Task &task);
-/// By number, which tasks the phase's others do not wait for: asynchronous and backup workers. The chief's own silence is everybody's, and whoever
-/// stores variables is needed.
+/// By number, which tasks the phase's others do not wait for: asynchronous and backup workers. The
+/// chief's own silence is everybody's, and whoever stores variables is needed.
 std::vector<bool> stragglers(const Plan &plan, const Phase &phase);
 /// The task that instance r of a program runs on, in a verified plan.
 Task instanceTask(const Plan &plan, const Program &program, uint32_t instance);
 /// Of a program's lanes, how many the task has. In a verified plan.
 uint32_t lanesOn(const Plan &plan, const Program &program, const Task &task);
-/// Whether `device` is the name of a device in its task: a kind of device/DeviceKinds.h, a colon, a number.
+/// Whether `device` is the name of a device in its task: a kind of device/DeviceKinds.h, a colon, a
+/// number.
 bool isDevice(const std::string &device);
 /// Whether the host does not touch its memory (DeviceKind::ownMemory).
 bool hasOwnMemory(const std::string &device);
-/// Buffers that a program's fetches and metrics show: a message among them is released behind the step's last instruction.
+/// Buffers that a program's fetches and metrics show: a message among them is released behind the
+/// step's last instruction.
 std::set<uint32_t> shownBuffers(const Program &program);
 /// Channels that the program has a Release of.
 std::set<uint32_t> releasedChannels(const Program &program);
 /// "parameter_server (async)".
 std::string strategyText(const Plan &plan);
-/// "CPU:0", …, by name: the devices of a task that a program runs on or a variable is stored on. For a verified plan.
+/// "CPU:0", …, by name: the devices of a task that a program runs on or a variable is stored on.
+/// For a verified plan.
 std::vector<std::string> devicesOf(const Plan &plan, const Task &task);
 /// Location text of an index, "" where the index is out of range.
 const std::string &locationText(const Plan &plan, uint32_t location);

@@ -35,7 +35,8 @@ private:
 
 class Extraction {
 public:
-  Extraction(const Plan &plan, const Phase &phase, const std::string &job) : plan_(plan), phase_(phase) {
+  Extraction(const Plan &plan, const Phase &phase, const std::string &job)
+      : plan_(plan), phase_(phase) {
     result_.set_producer(plan.producer());
     result_.set_model(plan.model());
     result_.set_intra_op_threads(plan.intra_op_threads());
@@ -50,9 +51,11 @@ public:
 
   absl::StatusOr<Plan> run() {
     for (uint32_t index : phase_.programs())
-      if (const Program &program = plan_.programs(static_cast<int>(index)); program.instances() != 1)
-        return absl::UnimplementedError(absl::StrCat(phase_.name(), " has ", program.instances(), " replicas of ",
-                                                     program.name(), ", and one process runs a function of one"));
+      if (const Program &program = plan_.programs(static_cast<int>(index));
+          program.instances() != 1)
+        return absl::UnimplementedError(absl::StrCat(phase_.name(), " has ", program.instances(),
+                                                     " replicas of ", program.name(),
+                                                     ", and one process runs a function of one"));
     nameDevices();
     for (uint32_t index : phase_.programs())
       addProgram(index);
@@ -60,7 +63,8 @@ public:
     addTables();
     addPhase();
     GRAPHC_RETURN_IF_ERROR(base::annotate(verifyPlan(result_), "the plan for one process"));
-    GRAPHC_RETURN_IF_ERROR(base::annotate(checkCertificate(result_).status(), "the plan for one process"));
+    GRAPHC_RETURN_IF_ERROR(
+        base::annotate(checkCertificate(result_).status(), "the plan for one process"));
     return std::move(result_);
   }
 
@@ -106,18 +110,23 @@ private:
   uint32_t variableOf(uint32_t index) {
     if (const Variable &variable = plan_.variables(static_cast<int>(index)); variable.has_part_of())
       for (int i = 0; i < plan_.variables_size(); ++i)
-        if (plan_.variables(i).has_part_of() && plan_.variables(i).part_of().of() == variable.part_of().of())
+        if (plan_.variables(i).has_part_of() &&
+            plan_.variables(i).part_of().of() == variable.part_of().of())
           variables_(static_cast<uint32_t>(i));
     return variables_(index);
   }
 
-  /// Numbers of other tables, by the names of their fields (Instruction in plan.proto, which InstructionTableTest.cpp holds to them).
+  /// Numbers of other tables, by the names of their fields (Instruction in plan.proto, which
+  /// InstructionTableTest.cpp holds to them).
   void renumber(Instruction &instruction) {
     const google::protobuf::FieldDescriptor *kind =
-        instruction.GetReflection()->GetOneofFieldDescriptor(instruction, Instruction::descriptor()->oneof_decl(0));
-    if (!kind || (instruction.has_control_receive() && instruction.control_receive().local())) // of no channel
+        instruction.GetReflection()->GetOneofFieldDescriptor(
+            instruction, Instruction::descriptor()->oneof_decl(0));
+    // of no channel
+    if (!kind || (instruction.has_control_receive() && instruction.control_receive().local()))
       return;
-    google::protobuf::Message &body = *instruction.GetReflection()->MutableMessage(&instruction, kind);
+    google::protobuf::Message &body =
+        *instruction.GetReflection()->MutableMessage(&instruction, kind);
     const google::protobuf::Reflection &reflection = *body.GetReflection();
     const std::pair<const char *, Renumbering &> tables[] = {{"channel", channels_},
                                                              {"channels", channels_},
@@ -129,7 +138,8 @@ private:
       if (!field)
         continue;
       for (int n = 0; field->is_repeated() && n < reflection.FieldSize(body, field); ++n)
-        reflection.SetRepeatedUInt32(&body, field, n, numbers(reflection.GetRepeatedUInt32(body, field, n)));
+        reflection.SetRepeatedUInt32(&body, field, n,
+                                     numbers(reflection.GetRepeatedUInt32(body, field, n)));
       if (!field->is_repeated())
         reflection.SetUInt32(&body, field, numbers(reflection.GetUInt32(body, field)));
     }
@@ -181,7 +191,8 @@ private:
   const Plan &plan_;
   const Phase &phase_;
   Plan result_;
-  std::map<std::pair<uint32_t, std::string>, std::string> devices_; ///< task's number and device → its new name
+  /// task's number and device → its new name
+  std::map<std::pair<uint32_t, std::string>, std::string> devices_;
   std::map<std::string, uint32_t> kinds_; ///< how many there are
   Renumbering programs_, channels_, kernels_, datasets_, variables_, constants_, code_;
 };

@@ -29,7 +29,8 @@ bool runsAhead(const Program &program) {
     loops.times(instruction);
     gives |= instruction.queue() != 0;
     const bool isWait = instruction.has_wait() && !instruction.queue();
-    if (!runsAhead(program, instruction) || (waits && !isWait && !instruction.has_control_receive()))
+    if (!runsAhead(program, instruction) ||
+        (waits && !isWait && !instruction.has_control_receive()))
       return false;
     waits |= isWait && !loops.inLoop();
   }

@@ -34,13 +34,14 @@ std::vector<uint64_t> divisorsOf(uint64_t m) {
 std::vector<uint64_t> multiplesOf(uint64_t step, uint64_t from) {
   constexpr uint64_t kAround = 64;
   std::vector<uint64_t> multiples;
-  for (uint64_t i = from / step > kAround ? from / step - kAround : 1; i <= from / step + kAround; ++i)
+  for (uint64_t i = from / step > kAround ? from / step - kAround : 1; i <= from / step + kAround;
+       ++i)
     multiples.push_back(i * step);
   return multiples;
 }
 
-/// Of ascending candidates those next to `from` for which it is so, at most one below and one above, which is not far; "" where there
-/// are none.
+/// Of ascending candidates those next to `from` for which it is so, at most one below and one
+/// above, which is not far; "" where there are none.
 std::string nearest(uint64_t from, const std::vector<uint64_t> &candidates,
                     const std::function<bool(uint64_t)> &isFitting) {
   std::string below;
@@ -63,11 +64,14 @@ uint64_t defaultSumLeaves(uint64_t microBatches, uint64_t replicas) {
 
 std::vector<uint64_t> sumStops(uint64_t values, uint64_t perLeaf) {
   const uint64_t most = mostHeld(values / perLeaf);
-  auto partials = [&](uint64_t done) { return uint64_t(std::popcount(done / perLeaf)) + (done % perLeaf != 0); };
+  auto partials = [&](uint64_t done) {
+    return uint64_t(std::popcount(done / perLeaf)) + (done % perLeaf != 0);
+  };
   std::vector<uint64_t> stops;
   uint64_t last = 0;
   for (uint64_t done = 1; done < values; ++done) {
-    auto held = [&](uint64_t stop) { return partials(stop) + done + 1 - stop; }; // once the next value is there
+    // once the next value is there
+    auto held = [&](uint64_t stop) { return partials(stop) + done + 1 - stop; };
     if (held(last) <= most)
       continue;
     uint64_t best = done;
@@ -87,23 +91,26 @@ std::string whyNoSumTree(uint64_t m, uint64_t w, uint64_t n) {
   if (m % n)
     why = absl::StrCat("\"micro_batches\": ", m, " cannot be shared by ", n, " replicas");
   else if (m % leaves)
-    why = absl::StrCat("\"micro_batches\": ", m, " cannot be summed in ", leaves, " leaves of equal size");
+    why = absl::StrCat("\"micro_batches\": ", m, " cannot be summed in ", leaves,
+                       " leaves of equal size");
   else if (leaves % n)
-    why = absl::StrCat("the ", leaves, " leaves of the sum of ", m, " micro-batches cannot be shared by ", n,
-                       " replicas");
+    why = absl::StrCat("the ", leaves, " leaves of the sum of ", m,
+                       " micro-batches cannot be shared by ", n, " replicas");
   else
-    why = absl::StrCat("the sum of ", m, " micro-batches has ", leaves, " leaves, ", leaves / n, " for each of ", n,
-                       " replicas; expected 1, 2, 4, 8, … for each");
+    why = absl::StrCat("the sum of ", m, " micro-batches has ", leaves, " leaves, ", leaves / n,
+                       " for each of ", n, " replicas; expected 1, 2, 4, 8, … for each");
   std::string remedies;
   auto offer = [&](std::string_view what, const std::string &numbers) {
     if (!numbers.empty())
-      absl::StrAppend(&remedies, remedies.empty() ? "" : ", ", absl::string_view(what.data(), what.size()), numbers);
+      absl::StrAppend(&remedies, remedies.empty() ? "" : ", ",
+                      absl::string_view(what.data(), what.size()), numbers);
   };
   offer("replicas: ", nearest(n, divisorsOf(m), [&](uint64_t other) { return fits(m, w, other); }));
   offer("\"micro_batches\": ", nearest(m, multiplesOf(w ? w : n, m), [&](uint64_t other) {
           return other <= kMostMicroBatches && fits(other, w, n);
         }));
-  offer("\"sum_leaves\": ", nearest(leaves, divisorsOf(m), [&](uint64_t other) { return fits(m, other, n); }));
+  offer("\"sum_leaves\": ",
+        nearest(leaves, divisorsOf(m), [&](uint64_t other) { return fits(m, other, n); }));
   return absl::StrCat(why, remedies.empty() ? "" : "; what fits next to that is ", remedies);
 }
 

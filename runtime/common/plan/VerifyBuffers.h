@@ -1,9 +1,9 @@
-//===- VerifyBuffers.h - what the buffers of one program hold while its step is walked ------------------*- C++ -*-===//
+//===- VerifyBuffers.h - what the buffers of one program hold while its step is walked --------===//
 //
-// Which slots hold a message, which memory others use and until when. One step is one walk: nothing is held across its end but what is
-// sent ahead.
+// Which slots hold a message, which memory others use and until when. One step is one walk: nothing
+// is held across its end but what is sent ahead.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_VERIFYBUFFERS_H
 #define GRAPHC_RUNTIME_COMMON_PLAN_VERIFYBUFFERS_H
 
@@ -29,7 +29,8 @@ public:
   absl::Status exists(uint32_t buffer) const;
   bool overlap(uint32_t a, uint32_t b) const { return buffersMeet(program_, a, b); }
 
-  /// May the buffer be read now (a slot: is it bound)? May it be written (not a constant, a slot or in flight)?
+  /// May the buffer be read now (a slot: is it bound)? May it be written (not a constant, a slot or
+  /// in flight)?
   absl::Status readable(uint32_t buffer);
   absl::Status writable(uint32_t buffer);
 
@@ -72,9 +73,11 @@ private:
   const std::set<uint32_t> shown_; // their messages are released at the step's end
   std::set<uint32_t> filled_; // slot buffers that hold a message now
   std::map<uint32_t, uint32_t> boundBuffer_; // channel → buffer of its Receive not yet released
-  std::set<uint32_t> releasedAtEnd_; // channels of messages that are shown, once their Release has come
+  // channels of messages that are shown, once their Release has come
+  std::set<uint32_t> releasedAtEnd_;
   std::vector<Loan> loans_;
-  std::map<uint32_t, uint32_t> ahead_; // channel → buffer of its SendStart ahead: lent when a step begins and ends
+  // channel → buffer of its SendStart ahead: lent when a step begins and ends
+  std::map<uint32_t, uint32_t> ahead_;
   std::map<uint32_t, bool> touchedVariables_; // → written?
   std::map<uint32_t, bool> acquired_; // outgoing buffers of this step → sent already?
   std::set<uint32_t> slotsTaken_; // channels of their acquires

@@ -20,7 +20,8 @@ namespace detail {
 namespace {
 
 /// The variable that an instruction writes, if any.
-std::optional<uint32_t> writtenBy(const Plan &plan, const Program &program, const Instruction &instruction) {
+std::optional<uint32_t> writtenBy(const Plan &plan, const Program &program,
+                                  const Instruction &instruction) {
   for (const BufferEffect &effect : effectsOf(plan, program, instruction).buffers)
     if (const Buffer &buffer = program.buffers(int(effect.buffer));
         effect.access != READ && buffer.storage_case() == Buffer::kVariable)
@@ -34,7 +35,8 @@ bool waitsForNobody(const Instruction &instruction) {
   return instruction.queue() == 0 && facts && facts->endsAlone;
 }
 
-/// Of a program with a commit point: all tasks make its steps together, and each of them has every variable.
+/// Of a program with a commit point: all tasks make its steps together, and each of them has every
+/// variable.
 absl::Status checkTasks(const Plan &plan, const Program &program) {
   const Phase &phase = plan.phases(int(program.phase()));
   if (phase.role() != TRAIN || phase.ends_by_end_of_stream())
@@ -45,8 +47,9 @@ absl::Status checkTasks(const Plan &plan, const Program &program) {
                    ", with an instance a task: what another one has written by then nobody knows");
   for (const Variable &variable : plan.variables())
     if (!variable.mirrored() && program.instances() > 1)
-      return invalid("it has a commit point, but variable ", variable.name(), " is in the memory of ",
-                     taskText(plan, variable.owner()), " alone, and is lost with that");
+      return invalid("it has a commit point, but variable ", variable.name(),
+                     " is in the memory of ", taskText(plan, variable.owner()),
+                     " alone, and is lost with that");
   return absl::OkStatus();
 }
 
@@ -70,13 +73,15 @@ absl::Status checkCommitPoint(const Plan &plan, const Program &program) {
     const Instruction &instruction = program.instructions(i);
     const bool isBehind = uint32_t(i) >= program.commit_point();
     if (isBehind && !waitsForNobody(instruction))
-      return invalid("instruction ", i, ": may wait behind the commit point, which is before instruction ",
-                     program.commit_point(), ": a task that loses another would be left between two steps");
+      return invalid(
+          "instruction ", i, ": may wait behind the commit point, which is before instruction ",
+          program.commit_point(), ": a task that loses another would be left between two steps");
     if (isBehind)
       continue;
     if (std::optional<uint32_t> variable = writtenBy(plan, program, instruction))
       return invalid("instruction ", i, ": writes variable ", plan.variables(int(*variable)).name(),
-                     " before the commit point, which is before instruction ", program.commit_point());
+                     " before the commit point, which is before instruction ",
+                     program.commit_point());
   }
   return absl::OkStatus();
 }

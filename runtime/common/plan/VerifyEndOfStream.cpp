@@ -11,8 +11,8 @@
 namespace graphc::plan::detail {
 namespace {
 
-/// A place in the run of a program: steps done times its instructions, plus the instruction. Step 0 is that in which the end
-/// begins; all before it is done.
+/// A place in the run of a program: steps done times its instructions, plus the instruction. Step 0
+/// is that in which the end begins; all before it is done.
 using Place = uint64_t;
 constexpr Place never = std::numeric_limits<Place>::max();
 
@@ -27,12 +27,13 @@ public:
         channels_.push_back(i);
   }
 
-  /// Where the end may begin: at each update ticket, and at each receive of a conflating channel. From each such place it is
-  /// followed by itself.
+  /// Where the end may begin: at each update ticket, and at each receive of a conflating channel.
+  /// From each such place it is followed by itself.
   absl::Status run() {
     std::vector<std::pair<uint32_t, uint32_t>> begins; // program, instruction
     for (uint32_t program = 0; program < uint32_t(plan_.programs_size()); ++program)
-      for (uint32_t i = 0; inPhase(program) && i < uint32_t(plan_.programs(int(program)).instructions_size()); ++i)
+      for (uint32_t i = 0;
+           inPhase(program) && i < uint32_t(plan_.programs(int(program)).instructions_size()); ++i)
         if (plan_.programs(int(program)).instructions(int(i)).has_ticket())
           begins.emplace_back(program, i);
     GRAPHC_RETURN_IF_ERROR(isHeard(begins));
@@ -51,17 +52,21 @@ public:
 
 private:
   bool inPhase(uint32_t program) const {
-    return program < uint32_t(plan_.programs_size()) && plan_.programs(int(program)).phase() == phase_;
+    return program < uint32_t(plan_.programs_size()) &&
+           plan_.programs(int(program)).phase() == phase_;
   }
-  Place length(uint32_t program) const { return Place(plan_.programs(int(program)).instructions_size()); }
+  Place length(uint32_t program) const {
+    return Place(plan_.programs(int(program)).instructions_size());
+  }
 
-  /// The instances of a replicated program stop in different steps. Where a fifo joins instance r with instance r alone, each
-  /// such group ends by itself.
+  /// The instances of a replicated program stop in different steps. Where a fifo joins instance r
+  /// with instance r alone, each such group ends by itself.
   absl::Status joinsEqually(const Channel &channel) const {
-    const Program &sender = plan_.programs(int(channel.sender())), &receiver = plan_.programs(int(channel.receiver()));
+    const Program &sender = plan_.programs(int(channel.sender())),
+                  &receiver = plan_.programs(int(channel.receiver()));
     if (channel.all_to_all() || sender.instances() != receiver.instances())
-      return invalid("channel ", channel.name(), " joins ", sender.instances(), " instances of ", sender.name(),
-                     " with ", receiver.instances(), " of ", receiver.name(),
+      return invalid("channel ", channel.name(), " joins ", sender.instances(), " instances of ",
+                     sender.name(), " with ", receiver.instances(), " of ", receiver.name(),
                      channel.all_to_all() ? ", each with each other" : "", ", but phase ",
                      plan_.phases(int(phase_)).name(),
                      " ends by end of stream, where a fifo joins each instance with one");
@@ -84,18 +89,22 @@ private:
     }
     for (uint32_t i = 0; i < uint32_t(plan_.programs_size()); ++i)
       if (inPhase(i) && !heard.contains(i))
-        return invalid("no channel leads from an update ticket to program ", plan_.programs(int(i)).name(),
-                       ", so it never learns that phase ", plan_.phases(int(phase_)).name(), " is over");
+        return invalid("no channel leads from an update ticket to program ",
+                       plan_.programs(int(i)).name(), ", so it never learns that phase ",
+                       plan_.phases(int(phase_)).name(), " is over");
     return absl::OkStatus();
   }
 
-  /// Where in its step the event is done. A message that a fetch or metric shows is released behind the last instruction.
-  Place within(const ChannelEvent &event, const std::vector<ChannelEvent> &receives, size_t k) const {
+  /// Where in its step the event is done. A message that a fetch or metric shows is released behind
+  /// the last instruction.
+  Place within(const ChannelEvent &event, const std::vector<ChannelEvent> &receives,
+               size_t k) const {
     const Program &program = plan_.programs(int(event.program));
     if (event.action != ChannelAction::Release)
       return event.instruction;
     const Instruction &taken = program.instructions(int(receives[k].instruction));
-    const bool isShown = taken.has_receive() && shown_[event.program].contains(taken.receive().buffer());
+    const bool isShown =
+        taken.has_receive() && shown_[event.program].contains(taken.receive().buffer());
     return isShown ? length(event.program) - 1 : event.instruction;
   }
 
@@ -112,11 +121,13 @@ private:
   }
   /// The place of the n-th of these events.
   Place placeOf(const std::vector<ChannelEvent> &events, uint64_t n) const {
-    return n / events.size() * length(events.front().program) + events[n % events.size()].instruction;
+    return n / events.size() * length(events.front().program) +
+           events[n % events.size()].instruction;
   }
 
-  /// First where each program stops: at the first receive whose message is not sent any more, until no place moves.
-  /// Then whoever waits for a release that is not done any more has to have stopped before it waits.
+  /// First where each program stops: at the first receive whose message is not sent any more, until
+  /// no place moves. Then whoever waits for a release that is not done any more has to have stopped
+  /// before it waits.
   absl::Status endsFrom(uint32_t program, uint32_t instruction) {
     stops_.assign(size_t(plan_.programs_size()), never);
     stops_[program] = instruction;
@@ -147,15 +158,16 @@ private:
   }
 
   /// The n-th of these events waits for a release that is not done.
-  absl::Status stopsBefore(const std::vector<ChannelEvent> &events, uint64_t n, const ChannelEnds &of) const {
+  absl::Status stopsBefore(const std::vector<ChannelEvent> &events, uint64_t n,
+                           const ChannelEnds &of) const {
     const ChannelEvent &event = events[n % events.size()];
     if (stops_[event.program] <= placeOf(events, n))
       return absl::OkStatus();
     const ChannelEvent &release = of.freed().front();
     Place stop = stops_[release.program];
     const Program &peer = plan_.programs(int(release.program));
-    return invalid("when phase ", plan_.phases(int(phase_)).name(), " ends, ", eventText(plan_, event),
-                   " and waits until ", peer.name(),
+    return invalid("when phase ", plan_.phases(int(phase_)).name(), " ends, ",
+                   eventText(plan_, event), " and waits until ", peer.name(),
                    " releases the message before, which has ended by then, at its instruction ",
                    stop % length(release.program));
   }
@@ -170,8 +182,10 @@ private:
 
 } // namespace
 
-/// Relies on the certificate, which has paired the events of each channel and shown that a whole step cannot deadlock.
-absl::Status checkEndOfStream(const Plan &plan, const std::vector<ChannelEnds> &ends, uint32_t phase) {
+/// Relies on the certificate, which has paired the events of each channel and shown that a whole
+/// step cannot deadlock.
+absl::Status checkEndOfStream(const Plan &plan, const std::vector<ChannelEnds> &ends,
+                              uint32_t phase) {
   return EndOfStream(plan, ends, phase).run();
 }
 

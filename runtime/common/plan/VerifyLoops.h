@@ -1,11 +1,12 @@
-//===- VerifyLoops.h - what a step of one program repeats -----------------------------------------------*- C++ -*-===//
+//===- VerifyLoops.h - what a step of one program repeats ---------------------------*- C++ -*-===//
 //
-// What is to be checked is that one walk through a body says the same of every iteration. What it takes it gives back: each message
-// that it receives it releases, each slot that it acquires it sends, each send it waits for. The partial sums, which alone are kept from one
-// iteration to the next, are written by nothing else. Whether loops that send to each other can hang the certificate says (LivenessCertificate.h);
-// one that holds no end of a channel is to it a call that takes long.
+// What is to be checked is that one walk through a body says the same of every iteration. What it
+// takes it gives back: each message that it receives it releases, each slot that it acquires it
+// sends, each send it waits for. The partial sums, which alone are kept from one iteration to the
+// next, are written by nothing else. Whether loops that send to each other can hang the certificate
+// says (LivenessCertificate.h); one that holds no end of a channel is to it a call that takes long.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_VERIFYLOOPS_H
 #define GRAPHC_RUNTIME_COMMON_PLAN_VERIFYLOOPS_H
 
@@ -20,13 +21,16 @@ public:
         endsByEndOfStream_(plan.phases(int(program.phase())).ends_by_end_of_stream()) {}
 
   /// The next instruction, whose buffers exist: may it be repeated, where it is?
-  absl::Status check(const Instruction &instruction, const InstructionEffects &effects, int position);
+  absl::Status check(const Instruction &instruction, const InstructionEffects &effects,
+                     int position);
   absl::Status checkRepeat(const Instruction::Repeat &repeat, int position);
   /// `queued`: a queue does it.
   absl::Status checkAccumulate(const Instruction::Accumulate &sum, bool queued);
-  /// Behind an instruction: if it is the last one of its body, nothing is held that the next iteration takes.
+  /// Behind an instruction: if it is the last one of its body, nothing is held that the next
+  /// iteration takes.
   absl::Status checkIterationEnds(int position) const;
-  /// How often a step executes the instruction that was checked last, and which one repeats it; -1: none does.
+  /// How often a step executes the instruction that was checked last, and which one repeats it; -1:
+  /// none does.
   uint32_t count() const { return end_ ? times_ : 1; }
   int repeatedBy() const { return end_ ? repeat_ : -1; }
   bool endsBody(int position) const { return position + 1 == end_; }
@@ -44,7 +48,8 @@ private:
   uint32_t perLeaf_ = 0; // of its sums; 0: there is none yet
   std::set<uint32_t> talks_; // channels that it acts on
   uint64_t repeated_ = 0; // instructions of all loops so far, each as often as it is done
-  std::map<std::pair<int, uint64_t>, uint32_t> partials_; // by where in which arena: what its sums are kept in
+  // by where in which arena: what its sums are kept in
+  std::map<std::pair<int, uint64_t>, uint32_t> partials_;
 };
 
 } // namespace graphc::plan::detail

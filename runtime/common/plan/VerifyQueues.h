@@ -1,23 +1,27 @@
-//===- VerifyQueues.h - that nobody touches what a queue has not done yet ---------------------------------------*- C++ -*-===//
+//===- VerifyQueues.h - that nobody touches what a queue has not done yet -----------*- C++ -*-===//
 //
-// In a program with queues several do a step's instructions: the lane, and each queue what the lane gives it, in that order and at
-// a time of its own. Two of them may touch the same memory, one writing it, only where the later one is known to come after:
+// In a program with queues several do a step's instructions: the lane, and each queue what the lane
+// gives it, in that order and at a time of its own. Two of them may touch the same memory, one
+// writing it, only where the later one is known to come after:
 //
 //   given     what a queue is given comes after all that the lane has done or waited for before
 //   signal    a queue that has counted to n has done all that it was given before that signal, and knows what it knew
 //   wait      whoever waits for a count knows from then on what the queue knew when it signalled
 //
-// Segments order more than that (each comes after the one before, and signals at its end), and are not relied upon. That they are runs is
-// what lets every wait of the lane end: none stands within the segment that it waits for.
+// Segments order more than that (each comes after the one before, and signals at its end), and are
+// not relied upon. That they are runs is what lets every wait of the lane end: none stands within
+// the segment that it waits for.
 //
-// A message's slot is written by its Release, the memory of a send is read from its SendStart on (what lies between is a loan of
-// VerifyProgram.h, which queues are held to as well). The end of the step touches everything: the lane has to know of all work.
-// Nothing here can wait for ever: a wait is for a signal that stands before it, and a queue waits for nobody outside its program.
+// A message's slot is written by its Release, the memory of a send is read from its SendStart on
+// (what lies between is a loan of VerifyProgram.h, which queues are held to as well). The end of
+// the step touches everything: the lane has to know of all work. Nothing here can wait for ever: a
+// wait is for a signal that stands before it, and a queue waits for nobody outside its program.
 //
-// The body of a loop is walked twice, the second time behind the first: queues may still be at work on one time when the next begins. A wait there is for
-// the signal of the same time, or for one before the loop; behind the loop for the last.
+// The body of a loop is walked twice, the second time behind the first: queues may still be at work
+// on one time when the next begins. A wait there is for the signal of the same time, or for one
+// before the loop; behind the loop for the last.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_VERIFYQUEUES_H
 #define GRAPHC_RUNTIME_COMMON_PLAN_VERIFYQUEUES_H
 
@@ -43,10 +47,12 @@ public:
 
   /// How many queues there are, and in whose memory each buffer lies.
   absl::Status checkHead() const;
-  /// The next instruction of the step, whose buffers exist. `released`: the buffer of the message that it gives back.
+  /// The next instruction of the step, whose buffers exist. `released`: the buffer of the message
+  /// that it gives back.
   absl::Status check(const Instruction &instruction, const InstructionEffects &effects,
                      std::optional<uint32_t> released);
-  /// The body of a loop, from instruction `begin` to `end`, was checked. `again`: then it begins again.
+  /// The body of a loop, from instruction `begin` to `end`, was checked. `again`: then it begins
+  /// again.
   absl::Status endBody(int begin, int end, bool again);
   absl::Status checkEnd() const;
 
@@ -77,7 +83,8 @@ private:
   uint32_t segment_ = 0; ///< the last one
   bool inSegment_ = false; ///< the instruction before was of it
   std::vector<std::vector<Known>> signals_; ///< of each queue: what it knew at each
-  std::map<std::pair<int, uint32_t>, std::vector<Access>> accesses_; ///< of queues, that the lane does not know of
+  /// of queues, that the lane does not know of
+  std::map<std::pair<int, uint32_t>, std::vector<Access>> accesses_;
 };
 
 } // namespace graphc::plan::detail

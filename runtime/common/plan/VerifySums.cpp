@@ -15,7 +15,8 @@ const SumsVerifier::Sums *SumsVerifier::at(uint32_t index) const {
   const Buffer &buffer = program_.buffers(int(index));
   if (!buffer.has_arena() || sums_.empty())
     return nullptr;
-  auto behind = sums_.lower_bound(buffer.arena().offset() + buffer.bytes()); // the first that it cannot meet
+  // the first that it cannot meet
+  auto behind = sums_.lower_bound(buffer.arena().offset() + buffer.bytes());
   return behind != sums_.begin() && buffers_.overlap(index, std::prev(behind)->second.buffer)
              ? &std::prev(behind)->second
              : nullptr;
@@ -26,8 +27,10 @@ SumsVerifier::Sums *SumsVerifier::of(uint32_t channel) {
   return found == latest_.end() ? nullptr : &sums_.at(found->second);
 }
 
-/// From the sums' AllReduceDone on: who meets them is a call that reads no byte beside them, and before the release.
-absl::Status SumsVerifier::check(const Instruction &instruction, const InstructionEffects &effects) const {
+/// From the sums' AllReduceDone on: who meets them is a call that reads no byte beside them, and
+/// before the release.
+absl::Status SumsVerifier::check(const Instruction &instruction,
+                                 const InstructionEffects &effects) const {
   for (const BufferEffect &effect : effects.buffers) {
     const Sums *met = at(effect.buffer);
     if (!met || !met->made)
@@ -35,10 +38,12 @@ absl::Status SumsVerifier::check(const Instruction &instruction, const Instructi
     const Buffer &part = program_.buffers(int(effect.buffer));
     const std::string &channel = plan_.channels(int(met->channel)).name();
     if (met->released)
-      return invalid("touches buffer ", effect.buffer, " (", part.name(), ") behind the release of channel ", channel,
+      return invalid("touches buffer ", effect.buffer, " (", part.name(),
+                     ") behind the release of channel ", channel,
                      ", whose sums others may write over by then; expected the release behind it");
     if (!instruction.has_call())
-      return invalid("touches buffer ", effect.buffer, " (", part.name(), "), but the sums over channel ", channel,
+      return invalid("touches buffer ", effect.buffer, " (", part.name(),
+                     "), but the sums over channel ", channel,
                      " may lie elsewhere until its release; expected calls alone that read them");
     if (!buffersCover(program_, met->buffer, effect.buffer))
       return invalid("reads buffer ", effect.buffer, " (", part.name(),
@@ -48,8 +53,9 @@ absl::Status SumsVerifier::check(const Instruction &instruction, const Instructi
   return absl::OkStatus();
 }
 
-/// Sums that are released can be read in the memory of who made them: the channel is zero-copy, its chunks are large
-/// enough to be mapped rather than copied, and the buffer begins where a mapping may.
+/// Sums that are released can be read in the memory of who made them: the channel is zero-copy, its
+/// chunks are large enough to be mapped rather than copied, and the buffer begins where a mapping
+/// may.
 absl::Status SumsVerifier::start(const Instruction::AllReduceStart &start) {
   if (!released_.contains(start.channel()))
     return absl::OkStatus();
@@ -60,8 +66,8 @@ absl::Status SumsVerifier::start(const Instruction::AllReduceStart &start) {
   if (!channel.zero_copy())
     why = "the channel is not zero-copy";
   else if (!mapsSums(channel.algorithm(), channel.bytes()))
-    why = absl::StrCat("sums by ", AllReduceAlgorithm_Name(channel.algorithm()), " in chunks of ", channel.bytes(),
-                       " bytes are copied");
+    why = absl::StrCat("sums by ", AllReduceAlgorithm_Name(channel.algorithm()), " in chunks of ",
+                       channel.bytes(), " bytes are copied");
   else if (begin % kMappableBytes)
     why = absl::StrCat("buffer ", start.buffer(), " (", buffer.name(), ") begins at ", begin,
                        ", which is no multiple of ", kMappableBytes);
@@ -78,25 +84,31 @@ void SumsVerifier::done(uint32_t channel) {
     made->made = true;
 }
 
-/// Made and not yet released, and lent still: the SendDone, for which the others wait, comes behind.
+/// Made and not yet released, and lent still: the SendDone, for which the others wait, comes
+/// behind.
 absl::Status SumsVerifier::release(uint32_t channel) {
   Sums *held = of(channel);
   if (!held || !held->made || held->released || !buffers_.loanOf(channel))
-    return invalid("releases the sums of channel ", plan_.channels(int(channel)).name(),
-                   ", which it does not hold; expected it once, between the all_reduce_done and the send_done");
+    return invalid(
+        "releases the sums of channel ", plan_.channels(int(channel)).name(),
+        ", which it does not hold; expected it once, between the all_reduce_done and the send_done");
   held->released = true;
   return absl::OkStatus();
 }
 
-/// The buffer that is shown behind the last instruction has nothing of such sums, which are given back by then.
-absl::Status SumsVerifier::checkShown(uint32_t buffer, const char *what, const std::string &name) const {
+/// The buffer that is shown behind the last instruction has nothing of such sums, which are given
+/// back by then.
+absl::Status SumsVerifier::checkShown(uint32_t buffer, const char *what,
+                                      const std::string &name) const {
   if (const Sums *met = at(buffer))
-    return invalid(what, " ", name, " shows sums over channel ", plan_.channels(int(met->channel)).name(),
+    return invalid(what, " ", name, " shows sums over channel ",
+                   plan_.channels(int(met->channel)).name(),
                    ", which may lie elsewhere and are released before");
   return absl::OkStatus();
 }
 
-/// The others wait in their SendDone for each release: without one of this instance their step never ends.
+/// The others wait in their SendDone for each release: without one of this instance their step
+/// never ends.
 absl::Status SumsVerifier::checkEnd() const {
   for (const auto &[begin, held] : sums_)
     if (!held.released)

@@ -1,10 +1,11 @@
-//===- VerifySums.h - sums of an all-reduce that are read where the instances made them -------------------------*- C++ -*-===//
+//===- VerifySums.h - sums of an all-reduce that are read where the instances made them -------===//
 //
-// Where a channel with an algorithm has a Release, each instance may read the others' sums where those lie, and has nothing of them in its
-// own buffer. So from AllReduceDone to the Release calls alone may read the buffer, which nobody may write before the SendDone anyhow
-// (VerifyBuffers.h), and behind the Release nothing may touch it in this step.
+// Where a channel with an algorithm has a Release, each instance may read the others' sums where
+// those lie, and has nothing of them in its own buffer. So from AllReduceDone to the Release calls
+// alone may read the buffer, which nobody may write before the SendDone anyhow (VerifyBuffers.h),
+// and behind the Release nothing may touch it in this step.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_VERIFYSUMS_H
 #define GRAPHC_RUNTIME_COMMON_PLAN_VERIFYSUMS_H
 
@@ -19,9 +20,11 @@ class SumsVerifier {
 public:
   SumsVerifier(const Plan &plan, const Program &program, const BufferStates &buffers);
 
-  /// The next instruction, whose buffers exist: does it leave such sums alone, but for a call that reads them in time?
+  /// The next instruction, whose buffers exist: does it leave such sums alone, but for a call that
+  /// reads them in time?
   absl::Status check(const Instruction &instruction, const InstructionEffects &effects) const;
-  /// Of an all-reduce that TransferVerifier has passed: where its channel has a Release, can its sums be read elsewhere?
+  /// Of an all-reduce that TransferVerifier has passed: where its channel has a Release, can its
+  /// sums be read elsewhere?
   absl::Status start(const Instruction::AllReduceStart &start);
   void done(uint32_t channel);
   /// Once, while the others wait for it in their SendDone.
@@ -36,7 +39,8 @@ private:
     uint32_t channel, buffer;
     bool made = false, released = false;
   };
-  /// Those in memory that the buffer meets, made or not; null: none. They never overlap: who begins to sum where others are is refused.
+  /// Those in memory that the buffer meets, made or not; null: none. They never overlap: who begins
+  /// to sum where others are is refused.
   const Sums *at(uint32_t buffer) const;
   Sums *of(uint32_t channel);
 

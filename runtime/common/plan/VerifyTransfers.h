@@ -1,4 +1,8 @@
-//===- VerifyTransfers.h - the instructions of one program that send, receive and sum what is received ----------*- C++ -*-===//
+//===- VerifyTransfers.h ----------------------------------------------------------------------===//
+//
+// The instructions of one program that send, receive and sum what is received.
+//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_VERIFYTRANSFERS_H
 #define GRAPHC_RUNTIME_COMMON_PLAN_VERIFYTRANSFERS_H
 
@@ -6,7 +10,8 @@
 
 namespace graphc::plan::detail {
 
-/// Of instructions whose channels and buffers exist, and whose buffers may be touched as they touch them (VerifyProgram.h).
+/// Of instructions whose channels and buffers exist, and whose buffers may be touched as they touch
+/// them (VerifyProgram.h).
 class TransferVerifier {
 public:
   TransferVerifier(const Plan &plan, const Program &program, BufferStates &buffers)
@@ -33,8 +38,10 @@ private:
   /// Messages are whole values.
   absl::Status whole(const Channel &channel) const;
   absl::Status fits(const Buffer &buffer, const Channel &channel) const;
-  /// How many units messages have is said where the channel asks for it: of one, or of each instance's.
-  template <typename Transfer> absl::Status counts(const Transfer &transfer, const Channel &channel, bool each) const;
+  /// How many units messages have is said where the channel asks for it: of one, or of each
+  /// instance's.
+  template <typename Transfer>
+  absl::Status counts(const Transfer &transfer, const Channel &channel, bool each) const;
   /// It has a message of each instance, end to end.
   absl::Status fitsAll(const Buffer &buffer, const Channel &channel) const;
 

@@ -18,8 +18,8 @@ using perfetto::TrackEvent;
 /// All packets are of one writer.
 constexpr uint32_t kSequence = 1;
 
-// Tracks have numbers of their own: lanes from 1, tasks above them all. Processes and threads have not those of their machines, which
-// could be equal on two of them.
+// Tracks have numbers of their own: lanes from 1, tasks above them all. Processes and threads have
+// not those of their machines, which could be equal on two of them.
 uint64_t trackOf(uint32_t lane) { return uint64_t(lane) + 1; }
 uint64_t trackOfTask(uint32_t task) { return (uint64_t(1) << 32) + task; }
 int32_t processOf(uint32_t task) { return int32_t(task) + 1; }
@@ -31,7 +31,8 @@ void append(std::string &text, TracePacket packet) {
   one.AppendToString(&text);
 }
 
-TrackEvent &eventAt(TracePacket &packet, uint32_t lane, int64_t nanoseconds, TrackEvent::Type type) {
+TrackEvent &eventAt(TracePacket &packet, uint32_t lane, int64_t nanoseconds,
+                    TrackEvent::Type type) {
   packet.set_timestamp(uint64_t(std::max<int64_t>(0, nanoseconds)));
   TrackEvent &event = *packet.mutable_track_event();
   event.set_type(type);
@@ -78,7 +79,8 @@ struct Open {
 
 } // namespace
 
-void TraceWriter::addTask(uint32_t number, const std::string &name, const std::vector<std::string> &labels) {
+void TraceWriter::addTask(uint32_t number, const std::string &name,
+                          const std::vector<std::string> &labels) {
   TracePacket packet;
   TrackDescriptor &track = *packet.mutable_track_descriptor();
   track.set_uuid(trackOfTask(number));
@@ -122,7 +124,8 @@ void TraceWriter::instant(uint32_t lane, int64_t nanoseconds, const TraceSlice &
 
 absl::StatusOr<MeasuredTrace> readTrace(std::string_view bytes) {
   auto none = [](const std::string &why) {
-    return absl::InvalidArgumentError(absl::StrCat("it is no trace that graphrun --trace has written: ", why));
+    return absl::InvalidArgumentError(
+        absl::StrCat("it is no trace that graphrun --trace has written: ", why));
   };
   perfetto::Trace trace;
   if (bytes.size() > kMostTraceBytes || !trace.ParseFromArray(bytes.data(), int(bytes.size())))
@@ -151,9 +154,11 @@ absl::StatusOr<MeasuredTrace> readTrace(std::string_view bytes) {
         return none("a slice is not in the step of a lane");
       open.slices.push_back({isStep, instruction != nullptr});
       if (isStep)
-        open.step = {uint32_t(program->uint_value()), uint32_t(instance->uint_value()), now, now, {}};
+        open.step = {
+            uint32_t(program->uint_value()), uint32_t(instance->uint_value()), now, now, {}};
       else if (instruction)
-        open.step.parts.push_back({uint32_t(instruction->uint_value()), isOf(event, kWait), now, now});
+        open.step.parts.push_back(
+            {uint32_t(instruction->uint_value()), isOf(event, kWait), now, now});
     } else if (event.type() == TrackEvent::TYPE_SLICE_END) {
       if (open.slices.empty())
         return none("a slice ends that has not begun");

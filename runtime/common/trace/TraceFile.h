@@ -1,9 +1,10 @@
-//===- TraceFile.h - the file of --trace, written and read --------------------------------------------------*- C++ -*-===//
+//===- TraceFile.h - the file of --trace, written and read --------------------------*- C++ -*-===//
 //
-// Perfetto's TrackEvent protobuf (perfetto.proto): a process for each task, a thread for each lane, slices that nest, flows from where a
-// message is sent to where it is taken. ui.perfetto.dev opens it; graphc --measured reads of it what it shows beside its predictions.
+// Perfetto's TrackEvent protobuf (perfetto.proto): a process for each task, a thread for each lane,
+// slices that nest, flows from where a message is sent to where it is taken. ui.perfetto.dev opens
+// it; graphc --measured reads of it what it shows beside its predictions.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_TRACE_TRACEFILE_H
 #define GRAPHC_RUNTIME_COMMON_TRACE_TRACEFILE_H
 
@@ -19,11 +20,13 @@
 namespace graphc::trace {
 
 // Categories of slices.
-inline constexpr char kStep[] = "step", kKernel[] = "kernel", kLibrary[] = "library", kSum[] = "sum",
-                      kMessage[] = "message", kData[] = "data", kQueue[] = "queue", kHost[] = "host", kWait[] = "wait";
+inline constexpr char kStep[] = "step", kKernel[] = "kernel", kLibrary[] = "library",
+                      kSum[] = "sum", kMessage[] = "message", kData[] = "data", kQueue[] = "queue",
+                      kHost[] = "host", kWait[] = "wait";
 // Annotations, each of what slices it is said.
 inline constexpr char kProgram[] = "program", kInstance[] = "instance"; // step
-inline constexpr char kInstruction[] = "instruction"; // all but step, where it is one of the plan's program
+// all but step, where it is one of the plan's program
+inline constexpr char kInstruction[] = "instruction";
 inline constexpr char kPlan[] = "plan"; // of the instant at the beginning: the plan's fingerprint
 
 struct TraceAnnotation {
@@ -38,7 +41,8 @@ struct TraceSlice {
   std::vector<uint64_t> flowsOut = {}, flowsIn = {};
 };
 
-/// Appends to a text, packet by packet. On each lane times do not go back, and what begins last ends first.
+/// Appends to a text, packet by packet. On each lane times do not go back, and what begins last
+/// ends first.
 class TraceWriter {
 public:
   /// A task's number in the plan's order; its lanes come next.

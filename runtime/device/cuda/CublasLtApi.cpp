@@ -13,9 +13,10 @@
 namespace graphc::device::cuda::lt {
 namespace {
 
-constexpr char kRemedy[] = "; install it (it comes with the CUDA toolkit, and as the package nvidia-cublas of PyPI) "
-                           "where LD_LIBRARY_PATH finds it, or "
-                           "compile the model with graphc --no-cublaslt";
+constexpr char kRemedy[] =
+    "; install it (it comes with the CUDA toolkit, and as the package nvidia-cublas of PyPI) "
+    "where LD_LIBRARY_PATH finds it, or "
+    "compile the model with graphc --no-cublaslt";
 /// What changes the bits of a product whatever it is asked for. NVIDIA's documentation names these.
 constexpr const char *kMeddlers[] = {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION",
                                      "CUBLAS_EMULATION_STRATEGY"};
@@ -23,9 +24,9 @@ constexpr const char *kMeddlers[] = {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SIN
 absl::StatusOr<const CublasLtApi *> openOnce() {
   for (const char *name : kMeddlers)
     if (std::getenv(name))
-      return absl::FailedPreconditionError(
-          absl::StrCat("the environment variable ", name,
-                       " is set, by which cuBLASLt computes other bits than the plan asks for; unset it"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the environment variable ", name,
+          " is set, by which cuBLASLt computes other bits than the plan asks for; unset it"));
   if (const char *own = std::getenv("GRAPHC_CUBLASLT"))
     return CublasLtApi::openFile({own});
   return CublasLtApi::openFile({"libcublasLt.so.13", "libcublasLt.so.12"});
@@ -43,7 +44,8 @@ absl::StatusOr<const CublasLtApi *> CublasLtApi::openFile(const std::vector<std:
   auto api = std::make_unique<CublasLtApi>();
   std::string missing;
   auto find = [&](auto &function, const char *name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
+    function =
+        reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
     if (!function && missing.empty())
       missing = name;
   };
@@ -65,7 +67,8 @@ absl::StatusOr<const CublasLtApi *> CublasLtApi::openFile(const std::vector<std:
   find(api->matmulAlgoCheck, "cublasLtMatmulAlgoCheck");
   find(api->matmul, "cublasLtMatmul");
   if (!missing.empty())
-    return absl::FailedPreconditionError(absl::StrCat("cuBLASLt (", tried, ") has no ", missing, kRemedy));
+    return absl::FailedPreconditionError(
+        absl::StrCat("cuBLASLt (", tried, ") has no ", missing, kRemedy));
   return api.release(); // for good, as its library
 }
 
@@ -77,7 +80,8 @@ absl::StatusOr<const CublasLtApi *> CublasLtApi::open() {
 absl::Status CublasLtApi::status(Result result, const char *call, const std::string &what) const {
   if (result == kOk)
     return absl::OkStatus();
-  return absl::InternalError(errorText(what, call, result, getStatusName(result), getStatusString(result)));
+  return absl::InternalError(
+      errorText(what, call, result, getStatusName(result), getStatusString(result)));
 }
 
 } // namespace graphc::device::cuda::lt

@@ -1,4 +1,4 @@
-//===- CudaContext.h - a GPU as all that is on it sees it -----------------------------------------------*- C++ -*-===//
+//===- CudaContext.h - a GPU as all that is on it sees it ---------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DEVICE_CUDA_CUDACONTEXT_H
 #define GRAPHC_RUNTIME_DEVICE_CUDA_CUDACONTEXT_H
 

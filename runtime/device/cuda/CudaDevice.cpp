@@ -46,9 +46,9 @@ private:
   void *start_;
 };
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Code
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 class CudaCode final : public CudaKernels {
 public:
@@ -70,7 +70,8 @@ public:
           continue; // of no program of this task
         Function function = nullptr;
         GRAPHC_RETURN_IF_ERROR(
-            gpu_->check(gpu_->driver.moduleGetFunction(&function, module_, name.c_str()), "cuModuleGetFunction", name));
+            gpu_->check(gpu_->driver.moduleGetFunction(&function, module_, name.c_str()),
+                        "cuModuleGetFunction", name));
         all_[kernels_[i].firstLaunch + launch].function = function;
         all_[kernels_[i].firstLaunch + launch].name = name;
       }
@@ -84,26 +85,29 @@ public:
   }
 
 private:
-  /// Machine code for this very GPU; where there is none, or none that this driver takes (of a later toolkit than itself), it compiles the
-  /// PTX. Both have the same bits.
+  /// Machine code for this very GPU; where there is none, or none that this driver takes (of a
+  /// later toolkit than itself), it compiles the PTX. Both have the same bits.
   absl::Status loadModule(const CodeImage &image) {
     if (auto made = image.made.find(gpu_->arch); made != image.made.end())
-      if (gpu_->driver.moduleLoadDataEx(&module_, made->second.data(), 0, nullptr, nullptr) == kSuccess)
+      if (gpu_->driver.moduleLoadDataEx(&module_, made->second.data(), 0, nullptr, nullptr) ==
+          kSuccess)
         return absl::OkStatus();
     const std::string text(image.bytes); // the driver reads to the first 0
-    return gpu_->check(gpu_->driver.moduleLoadDataEx(&module_, text.c_str(), 0, nullptr, nullptr), "cuModuleLoadDataEx",
-                       "the plan's code");
+    return gpu_->check(gpu_->driver.moduleLoadDataEx(&module_, text.c_str(), 0, nullptr, nullptr),
+                       "cuModuleLoadDataEx", "the plan's code");
   }
 
   /// The table of PtxAbi.h, as far as its numbers agree with its size.
   absl::Status readTable() {
     Address address = 0;
     size_t bytes = 0;
-    GRAPHC_RETURN_IF_ERROR(gpu_->check(gpu_->driver.moduleGetGlobal(&address, &bytes, module_, kernels::kPtxTable),
-                                       "cuModuleGetGlobal", kernels::kPtxTable));
+    GRAPHC_RETURN_IF_ERROR(
+        gpu_->check(gpu_->driver.moduleGetGlobal(&address, &bytes, module_, kernels::kPtxTable),
+                    "cuModuleGetGlobal", kernels::kPtxTable));
     std::vector<uint64_t> words(bytes / 8);
-    GRAPHC_RETURN_IF_ERROR(gpu_->check(gpu_->driver.memcpyDtoH(words.data(), address, words.size() * 8), "cuMemcpyDtoH",
-                                       kernels::kPtxTable));
+    GRAPHC_RETURN_IF_ERROR(
+        gpu_->check(gpu_->driver.memcpyDtoH(words.data(), address, words.size() * 8),
+                    "cuMemcpyDtoH", kernels::kPtxTable));
     kernels::PtxHeader header{};
     size_t next = 0;
     auto read = [&](auto *to, uint64_t count) {
@@ -115,29 +119,32 @@ private:
       return true;
     };
     if (!read(&header, 1) || header.version != kernels::kPtxAbiVersion)
-      return absl::FailedPreconditionError(absl::StrCat("the plan's code for GPUs has interface version ",
-                                                        header.version, ", this graphrun has ",
-                                                        kernels::kPtxAbiVersion));
+      return absl::FailedPreconditionError(
+          absl::StrCat("the plan's code for GPUs has interface version ", header.version,
+                       ", this graphrun has ", kernels::kPtxAbiVersion));
     const uint64_t most = words.size();
     if (header.kernels > most || header.arguments > most || header.launches > most)
       return absl::InvalidArgumentError("the kernel table of the plan's code for GPUs is damaged");
     kernels_.resize(header.kernels);
     arguments_.resize(header.arguments);
     std::vector<kernels::PtxLaunch> sizes(header.launches);
-    bool whole = read(kernels_.data(), header.kernels) && read(arguments_.data(), header.arguments) &&
-                 read(sizes.data(), header.launches);
+    bool whole = read(kernels_.data(), header.kernels) &&
+                 read(arguments_.data(), header.arguments) && read(sizes.data(), header.launches);
     for (const graphc::kernels::PtxKernel &kernel : kernels_)
-      whole &= kernel.firstLaunch <= header.launches && kernel.launches <= header.launches - kernel.firstLaunch;
+      whole &= kernel.firstLaunch <= header.launches &&
+               kernel.launches <= header.launches - kernel.firstLaunch;
     for (const kernels::PtxLaunch &launch : sizes) {
-      whole &= launch.blocks >= 1 && launch.blocks <= INT32_MAX && launch.threads >= 1 && launch.threads <= 1024;
+      whole &= launch.blocks >= 1 && launch.blocks <= INT32_MAX && launch.threads >= 1 &&
+               launch.threads <= 1024;
       all_.push_back({nullptr, unsigned(launch.blocks), unsigned(launch.threads), ""});
     }
     if (!whole)
       return absl::InvalidArgumentError("the kernel table of the plan's code for GPUs is damaged");
     for (const graphc::kernels::PtxKernel &kernel : kernels_)
-      entries_.push_back({nullptr, uint32_t(kernel.firstArgument), uint32_t(kernel.arguments), 1, 0});
-    kernelTable_ = {GRAPHC_KERNEL_ABI_VERSION, uint32_t(entries_.size()), entries_.data(), arguments_.data(),
-                    arguments_.size()};
+      entries_.push_back(
+          {nullptr, uint32_t(kernel.firstArgument), uint32_t(kernel.arguments), 1, 0});
+    kernelTable_ = {GRAPHC_KERNEL_ABI_VERSION, uint32_t(entries_.size()), entries_.data(),
+                    arguments_.data(), arguments_.size()};
     return absl::OkStatus();
   }
 
@@ -150,13 +157,14 @@ private:
   GraphcKernelTable kernelTable_{};
 };
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // The device
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 class CudaDevice final : public Device {
 public:
-  explicit CudaDevice(GpuPtr gpu) : gpu_(std::move(gpu)), waiter_(std::make_shared<EventWaiter>(this->gpu_)) {}
+  explicit CudaDevice(GpuPtr gpu)
+      : gpu_(std::move(gpu)), waiter_(std::make_shared<EventWaiter>(this->gpu_)) {}
 
   const std::string &name() const override { return gpu_->name; }
   DeviceLimits limits() const override { return {true, 16, gpu_->memoryBytes}; }
@@ -166,8 +174,8 @@ public:
     GRAPHC_RETURN_IF_ERROR(gpu_->check(gpu_->driver.memGetInfo(&free, &total), "cuMemGetInfo"));
     return free;
   }
-  absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace space, MemoryRegion::Guard guard,
-                                        const char *what) override {
+  absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace space,
+                                        MemoryRegion::Guard guard, const char *what) override {
     if (space == MemorySpace::Host) {
       GRAPHC_ASSIGN_OR_RETURN(MemoryRegion memory, MemoryRegion::allocate(bytes, guard, what));
       return pinned(std::move(memory), what);
@@ -182,24 +190,29 @@ public:
     if (Result result = gpu_->driver.memAlloc(&address, size); result != kSuccess) {
       size_t free = 0, total = 0;
       const bool known = gpu_->driver.memGetInfo(&free, &total) == kSuccess;
-      return gpu_->check(result, "cuMemAlloc",
-                         absl::StrCat(what, ", ", bytes, " bytes",
-                                      known ? absl::StrCat(" (of ", total, " are free ", free, ")") : ""));
+      return gpu_->check(
+          result, "cuMemAlloc",
+          absl::StrCat(what, ", ", bytes, " bytes",
+                       known ? absl::StrCat(" (of ", total, " are free ", free, ")") : ""));
     }
     MemoryRegion memory = MemoryRegion::of(reinterpret_cast<uint8_t *>(uintptr_t(address)), bytes,
                                            std::make_unique<DeviceBacking>(gpu_, address));
-    GRAPHC_RETURN_IF_ERROR(gpu_->check(gpu_->driver.memsetD8(address, 0, size), "cuMemsetD8", what));
+    GRAPHC_RETURN_IF_ERROR(
+        gpu_->check(gpu_->driver.memsetD8(address, 0, size), "cuMemsetD8", what));
     // It is the default stream's, for which the queues' streams do not wait.
-    GRAPHC_RETURN_IF_ERROR(gpu_->check(gpu_->driver.streamSynchronize(nullptr), "cuStreamSynchronize", what));
+    GRAPHC_RETURN_IF_ERROR(
+        gpu_->check(gpu_->driver.streamSynchronize(nullptr), "cuStreamSynchronize", what));
     return memory;
   }
-  /// For every GPU of the process at once, so that the first one pins for all. What this process may only read the driver takes where
-  /// GPU and driver can (CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED), else it says that it does not.
-  absl::StatusOr<std::unique_ptr<MemoryRegion::Backing>> pin(std::span<uint8_t> memory, Access access,
-                                                             const char *what) override {
+  /// For every GPU of the process at once, so that the first one pins for all. What this process
+  /// may only read the driver takes where GPU and driver can
+  /// (CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED), else it says that it does not.
+  absl::StatusOr<std::unique_ptr<MemoryRegion::Backing>>
+  pin(std::span<uint8_t> memory, Access access, const char *what) override {
     gpu_->enter();
     const Result result = gpu_->driver.memHostRegister(
-        memory.data(), memory.size(), kPortableHostMemory | (access == Access::Read ? kReadOnlyHostMemory : 0));
+        memory.data(), memory.size(),
+        kPortableHostMemory | (access == Access::Read ? kReadOnlyHostMemory : 0));
     if (result == kAlreadyRegistered)
       return nullptr;
     GRAPHC_RETURN_IF_ERROR(gpu_->check(result, "cuMemHostRegister", what));
@@ -214,14 +227,18 @@ public:
     GRAPHC_RETURN_IF_ERROR(code->load(image));
     return code;
   }
-  absl::StatusOr<std::unique_ptr<kernels::LibraryKernel>> make(const kernels::LibraryCall &call,
-                                                               const KernelOptions &options) override {
+  absl::StatusOr<std::unique_ptr<kernels::LibraryKernel>>
+  make(const kernels::LibraryCall &call, const KernelOptions &options) override {
     gpu_->enter();
     GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<CublasMatmul> library, openProducts());
     return library->make(call, options);
   }
-  absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() override { return makeCudaQueue(gpu_, waiter_); }
-  std::unique_ptr<QueueSegment> makeSegment() override { return std::make_unique<CudaSegment>(gpu_); }
+  absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() override {
+    return makeCudaQueue(gpu_, waiter_);
+  }
+  std::unique_ptr<QueueSegment> makeSegment() override {
+    return std::make_unique<CudaSegment>(gpu_);
+  }
   void wake() override { waiter_->wake(); }
 
 private:
@@ -239,11 +256,14 @@ private:
     base::MutexLock lock(mutex_);
     if (!products_) {
       int processors = 0;
-      GRAPHC_RETURN_IF_ERROR(gpu_->check(gpu_->driver.deviceGetAttribute(&processors, kMultiprocessors, gpu_->number),
-                                         "cuDeviceGetAttribute"));
-      // NVIDIA's documentation: equal bits on GPUs of the same architecture with as many multiprocessors.
-      GRAPHC_ASSIGN_OR_RETURN(products_, CublasMatmul::open(gpu_->name, absl::StrCat(gpu_->model, " with ", processors,
-                                                                                     " multiprocessors")));
+      GRAPHC_RETURN_IF_ERROR(
+          gpu_->check(gpu_->driver.deviceGetAttribute(&processors, kMultiprocessors, gpu_->number),
+                      "cuDeviceGetAttribute"));
+      // NVIDIA's documentation: equal bits on GPUs of the same architecture with as many
+      // multiprocessors.
+      GRAPHC_ASSIGN_OR_RETURN(
+          products_, CublasMatmul::open(gpu_->name, absl::StrCat(gpu_->model, " with ", processors,
+                                                                 " multiprocessors")));
     }
     return products_;
   }
@@ -259,7 +279,8 @@ std::atomic<uint32_t> firstGpu = 0;
 
 absl::StatusOr<int> countOf(const CudaDriverApi &driver) {
   int count = 0;
-  GRAPHC_RETURN_IF_ERROR(driver.status(driver.deviceGetCount(&count), "cuDeviceGetCount", "the CUDA driver"));
+  GRAPHC_RETURN_IF_ERROR(
+      driver.status(driver.deviceGetCount(&count), "cuDeviceGetCount", "the CUDA driver"));
   return count;
 }
 
@@ -285,25 +306,30 @@ absl::StatusOr<std::unique_ptr<Device>> makeCuda(const std::string &name) {
   int index = 0;
   const int first = int(firstGpu);
   if (!absl::SimpleAtoi(name.substr(name.find(':') + 1), &index) || first + index >= count)
-    return failed(absl::NotFoundError(
-        absl::StrCat("this machine has ", count, count == 1 ? " GPU" : " GPUs",
-                     first ? absl::StrCat(", of which those from ", first, " on are this task's") : "",
-                     " (CUDA_VISIBLE_DEVICES may hide some); graphc --num_gpus says how many to compile for")));
-  GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->deviceGet(&gpu->number, first + index), "cuDeviceGet"));
+    return failed(absl::NotFoundError(absl::StrCat(
+        "this machine has ", count, count == 1 ? " GPU" : " GPUs",
+        first ? absl::StrCat(", of which those from ", first, " on are this task's") : "",
+        " (CUDA_VISIBLE_DEVICES may hide some); graphc --num_gpus says how many to compile for")));
+  GRAPHC_RETURN_IF_ERROR(
+      gpu->check((*driver)->deviceGet(&gpu->number, first + index), "cuDeviceGet"));
   char text[256] = "";
   size_t bytes = 0;
-  GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->deviceGetName(text, sizeof text, gpu->number), "cuDeviceGetName"));
+  GRAPHC_RETURN_IF_ERROR(
+      gpu->check((*driver)->deviceGetName(text, sizeof text, gpu->number), "cuDeviceGetName"));
   gpu->model = text;
-  GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->deviceTotalMem(&bytes, gpu->number), "cuDeviceTotalMem"));
+  GRAPHC_RETURN_IF_ERROR(
+      gpu->check((*driver)->deviceTotalMem(&bytes, gpu->number), "cuDeviceTotalMem"));
   gpu->memoryBytes = bytes;
   int major = 0, minor = 0;
-  for (auto [value, attribute] : {std::pair(&major, kComputeMajor), std::pair(&minor, kComputeMinor)})
-    GRAPHC_RETURN_IF_ERROR(
-        gpu->check((*driver)->deviceGetAttribute(value, attribute, gpu->number), "cuDeviceGetAttribute"));
+  for (auto [value, attribute] :
+       {std::pair(&major, kComputeMajor), std::pair(&minor, kComputeMinor)})
+    GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->deviceGetAttribute(value, attribute, gpu->number),
+                                      "cuDeviceGetAttribute"));
   gpu->arch = absl::StrCat("sm_", major, minor);
-  base::logger().debug("{} is GPU {} of this machine: {}, {} MiB", name, first + index, text, bytes >> 20);
-  GRAPHC_RETURN_IF_ERROR(
-      gpu->check((*driver)->devicePrimaryCtxRetain(&gpu->context, gpu->number), "cuDevicePrimaryCtxRetain"));
+  base::logger().debug("{} is GPU {} of this machine: {}, {} MiB", name, first + index, text,
+                       bytes >> 20);
+  GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->devicePrimaryCtxRetain(&gpu->context, gpu->number),
+                                    "cuDevicePrimaryCtxRetain"));
   return std::make_unique<CudaDevice>(std::move(gpu));
 }
 

@@ -1,4 +1,4 @@
-//===- CudaDevice.h - a GPU of NVIDIA's as a device --------------------------------------------------------------*- C++ -*-===//
+//===- CudaDevice.h - a GPU of NVIDIA's as a device ---------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DEVICE_CUDA_CUDADEVICE_H
 #define GRAPHC_RUNTIME_DEVICE_CUDA_CUDADEVICE_H
 
@@ -6,8 +6,8 @@
 
 namespace graphc::device {
 
-/// "GPU:i" is the driver's device i (CUDA_VISIBLE_DEVICES chooses and orders them), counted from setFirstCuda's. NotFound where there is
-/// no driver or no such GPU.
+/// "GPU:i" is the driver's device i (CUDA_VISIBLE_DEVICES chooses and orders them), counted from
+/// setFirstCuda's. NotFound where there is no driver or no such GPU.
 absl::StatusOr<std::unique_ptr<Device>> makeCuda(const std::string &name);
 /// Of the driver's devices; why there are none.
 absl::StatusOr<uint32_t> countCuda();

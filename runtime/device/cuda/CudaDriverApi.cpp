@@ -13,9 +13,11 @@ namespace {
 /// CUDA 12.0: the first whose primary context and graphs are as they are used here.
 constexpr int kOldestDriver = 12000;
 
-constexpr char kRemedy[] = "compile the model for the CPU: graphc --soft-placement does so where there is no GPU";
+constexpr char kRemedy[] =
+    "compile the model for the CPU: graphc --soft-placement does so where there is no GPU";
 
-using GetProcAddress = Result (*)(const char *name, void **function, int version, uint64_t flags, int *status);
+using GetProcAddress = Result (*)(const char *name, void **function, int version, uint64_t flags,
+                                  int *status);
 
 /// Each function of the table, as the driver's interface of CUDA 12.0 has it.
 absl::Status findAll(void *library, CudaDriverApi &driver) {
@@ -23,7 +25,8 @@ absl::Status findAll(void *library, CudaDriverApi &driver) {
   std::string missing = getProcAddress ? "" : "cuGetProcAddress_v2";
   auto find = [&](auto &function, const char *name) {
     void *found = nullptr;
-    if (missing.empty() && (getProcAddress(name, &found, kOldestDriver, 0, nullptr) != kSuccess || !found))
+    if (missing.empty() &&
+        (getProcAddress(name, &found, kOldestDriver, 0, nullptr) != kSuccess || !found))
       missing = name;
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(found);
   };
@@ -72,27 +75,31 @@ absl::Status findAll(void *library, CudaDriverApi &driver) {
   find(driver.graphLaunch, "cuGraphLaunch");
   if (!missing.empty())
     return absl::FailedPreconditionError(
-        absl::StrCat("the CUDA driver (libcuda.so.1) has no ", missing, "; a driver of CUDA 12.0 or later is needed"));
+        absl::StrCat("the CUDA driver (libcuda.so.1) has no ", missing,
+                     "; a driver of CUDA 12.0 or later is needed"));
   return absl::OkStatus();
 }
 
 absl::StatusOr<const CudaDriverApi *> openOnce() {
   void *library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    return absl::NotFoundError(
-        absl::StrCat("no CUDA driver (libcuda.so.1) on this machine; install NVIDIA's driver, or ", kRemedy));
+    return absl::NotFoundError(absl::StrCat(
+        "no CUDA driver (libcuda.so.1) on this machine; install NVIDIA's driver, or ", kRemedy));
   auto driver = std::make_unique<CudaDriverApi>();
   if (absl::Status status = findAll(library, *driver); !status.ok())
     return status;
   if (Result result = driver->init(0); result != kSuccess) {
-    const absl::Status status = driver->status(result, "cuInit", "the CUDA driver finds no GPU that it can use");
-    return absl::Status(status.code(), absl::StrCat(status.message(), "; let it have one, or ", kRemedy));
+    const absl::Status status =
+        driver->status(result, "cuInit", "the CUDA driver finds no GPU that it can use");
+    return absl::Status(status.code(),
+                        absl::StrCat(status.message(), "; let it have one, or ", kRemedy));
   }
   int version = 0;
   driver->driverGetVersion(&version);
   if (version < kOldestDriver)
-    return absl::FailedPreconditionError(absl::StrCat("the CUDA driver is for CUDA ", version / 1000, ".",
-                                                      version % 1000 / 10, "; one for 12.0 or later is needed"));
+    return absl::FailedPreconditionError(absl::StrCat("the CUDA driver is for CUDA ",
+                                                      version / 1000, ".", version % 1000 / 10,
+                                                      "; one for 12.0 or later is needed"));
   return driver.release(); // for good, as its library
 }
 
@@ -103,7 +110,8 @@ absl::StatusOr<const CudaDriverApi *> CudaDriverApi::open() {
   return *driver;
 }
 
-std::string errorText(const std::string &what, const char *call, Result result, const char *name, const char *text) {
+std::string errorText(const std::string &what, const char *call, Result result, const char *name,
+                      const char *text) {
   return absl::StrCat(what, ": ", call, ": ", name ? name : absl::StrCat("error ", result).c_str(),
                       text ? absl::StrCat(" (", text, ")") : "");
 }
@@ -115,7 +123,8 @@ absl::Status CudaDriverApi::status(Result result, const char *call, const std::s
   getErrorName(result, &name);
   getErrorString(result, &text);
   const std::string message = errorText(what, call, result, name, text);
-  return result == kOutOfMemory ? absl::ResourceExhaustedError(message) : absl::InternalError(message);
+  return result == kOutOfMemory ? absl::ResourceExhaustedError(message)
+                                : absl::InternalError(message);
 }
 
 } // namespace graphc::device::cuda

@@ -1,9 +1,10 @@
-//===- CudaDriverApi.h - what of the CUDA driver is used, found at run time -----------------------------*- C++ -*-===//
+//===- CudaDriverApi.h - what of the CUDA driver is used, found at run time ---------*- C++ -*-===//
 //
-// The driver's library (libcuda.so.1) is opened when the first GPU is asked for. Nothing of CUDA is needed to build: these are the types and
-// the numbers of its C interface that we use, as NVIDIA's documentation of the driver API has them.
+// The driver's library (libcuda.so.1) is opened when the first GPU is asked for. Nothing of CUDA is
+// needed to build: these are the types and the numbers of its C interface that we use, as NVIDIA's
+// documentation of the driver API has them.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DEVICE_CUDA_CUDADRIVERAPI_H
 #define GRAPHC_RUNTIME_DEVICE_CUDA_CUDADRIVERAPI_H
 
@@ -37,9 +38,10 @@ using GraphExec = GraphExecState *;
 
 inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kNotReady = 600, kAlreadyRegistered = 712;
 inline constexpr int kCapturesThread = 1;
-inline constexpr int kMultiprocessors = 16, kComputeMajor = 75, kComputeMinor = 76; // attributes of a device
-inline constexpr unsigned kNonBlockingStream = 1, kBlockingSyncEvent = 1, kNoTimingEvent = 2, kPortableHostMemory = 1,
-                          kReadOnlyHostMemory = 8;
+// attributes of a device
+inline constexpr int kMultiprocessors = 16, kComputeMajor = 75, kComputeMinor = 76;
+inline constexpr unsigned kNonBlockingStream = 1, kBlockingSyncEvent = 1, kNoTimingEvent = 2,
+                          kPortableHostMemory = 1, kReadOnlyHostMemory = 8;
 
 /// CUDA_KERNEL_NODE_PARAMS, second version.
 struct KernelNode {
@@ -89,7 +91,8 @@ struct CudaDriverApi {
   Result (*memsetD8)(Address to, unsigned char value, size_t bytes);
   Result (*memcpyAsync)(Address to, Address from, size_t bytes, Stream stream);
   Result (*memcpyDtoH)(void *to, Address from, size_t bytes);
-  Result (*moduleLoadDataEx)(Module *module, const void *image, unsigned options, int *names, void **values);
+  Result (*moduleLoadDataEx)(Module *module, const void *image, unsigned options, int *names,
+                             void **values);
   Result (*moduleUnload)(Module module);
   Result (*moduleGetFunction)(Function *function, Module module, const char *name);
   Result (*moduleGetGlobal)(Address *address, size_t *bytes, Module module, const char *name);
@@ -109,10 +112,12 @@ struct CudaDriverApi {
                                const KernelNode *params);
   Result (*graphAddMemcpyNode)(GraphNode *node, Graph graph, const GraphNode *after, size_t count,
                                const CopyNode *params, Context context);
-  Result (*graphAddChildGraphNode)(GraphNode *node, Graph graph, const GraphNode *after, size_t count, Graph child);
+  Result (*graphAddChildGraphNode)(GraphNode *node, Graph graph, const GraphNode *after,
+                                   size_t count, Graph child);
   Result (*graphInstantiate)(GraphExec *exec, Graph graph, unsigned long long flags);
   Result (*graphExecDestroy)(GraphExec exec);
-  Result (*graphExecMemcpyNodeSetParams)(GraphExec exec, GraphNode node, const CopyNode *params, Context context);
+  Result (*graphExecMemcpyNodeSetParams)(GraphExec exec, GraphNode node, const CopyNode *params,
+                                         Context context);
   Result (*graphLaunch)(GraphExec exec, Stream stream);
 
   /// Opened once a process; why there is none: no library, an old one, no GPU.
@@ -121,8 +126,10 @@ struct CudaDriverApi {
   absl::Status status(Result result, const char *call, const std::string &what) const;
 };
 
-/// "GPU:0: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)", of the driver and of its libraries. `name` and `text` may be null.
-std::string errorText(const std::string &what, const char *call, Result result, const char *name, const char *text);
+/// "GPU:0: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)", of the driver and of its
+/// libraries. `name` and `text` may be null.
+std::string errorText(const std::string &what, const char *call, Result result, const char *name,
+                      const char *text);
 
 } // namespace graphc::device::cuda
 #endif

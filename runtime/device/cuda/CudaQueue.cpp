@@ -79,7 +79,8 @@ void EventWaiter::loop() {
     mutex_.unlock();
     done.clear();
     for (Event event : asking) // what went wrong whoever asked is told by its own query
-      if (blocks ? (gpu_->driver.eventSynchronize(event), true) : gpu_->driver.eventQuery(event) != kNotReady)
+      if (blocks ? (gpu_->driver.eventSynchronize(event), true)
+                 : gpu_->driver.eventQuery(event) != kNotReady)
         done.push_back(event);
     mutex_.lock();
     current_.clear();
@@ -97,10 +98,12 @@ void EventWaiter::loop() {
 
 namespace {
 
-/// A stream. A signal is an event behind what was enqueued; events that were reached are used again.
+/// A stream. A signal is an event behind what was enqueued; events that were reached are used
+/// again.
 class CudaQueue final : public DeviceQueue {
 public:
-  CudaQueue(GpuPtr gpu, std::shared_ptr<EventWaiter> waiter) : gpu_(std::move(gpu)), waiter_(std::move(waiter)) {
+  CudaQueue(GpuPtr gpu, std::shared_ptr<EventWaiter> waiter)
+      : gpu_(std::move(gpu)), waiter_(std::move(waiter)) {
     this->waiter_->join();
   }
   ~CudaQueue() override {
@@ -206,7 +209,8 @@ private:
 
 } // namespace
 
-absl::StatusOr<std::unique_ptr<DeviceQueue>> makeCudaQueue(GpuPtr gpu, std::shared_ptr<EventWaiter> waiter) {
+absl::StatusOr<std::unique_ptr<DeviceQueue>> makeCudaQueue(GpuPtr gpu,
+                                                           std::shared_ptr<EventWaiter> waiter) {
   auto queue = std::make_unique<CudaQueue>(std::move(gpu), std::move(waiter));
   GRAPHC_RETURN_IF_ERROR(queue->make());
   return queue;

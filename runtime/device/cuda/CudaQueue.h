@@ -1,4 +1,4 @@
-//===- CudaQueue.h - streams, and who waits for them ----------------------------------------------------*- C++ -*-===//
+//===- CudaQueue.h - streams, and who waits for them --------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DEVICE_CUDA_CUDAQUEUE_H
 #define GRAPHC_RUNTIME_DEVICE_CUDA_CUDAQUEUE_H
 
@@ -10,9 +10,10 @@
 
 namespace graphc::device::cuda {
 
-/// The thread that waits for a GPU's events, so that lanes may wait with a deadline. Of one queue alone the events come in order, and it blocks
-/// in the driver. Where there are several it asks for each in turn, so that none waits for another's: at first every 20 µs, then the
-/// less often the longer it takes.
+/// The thread that waits for a GPU's events, so that lanes may wait with a deadline. Of one queue
+/// alone the events come in order, and it blocks in the driver. Where there are several it asks for
+/// each in turn, so that none waits for another's: at first every 20 µs, then the less often the
+/// longer it takes.
 class EventWaiter {
 public:
   explicit EventWaiter(GpuPtr gpu);
@@ -21,7 +22,8 @@ public:
   /// Of those who may wait: how many there are.
   void join();
   void leave();
-  /// Until the event was seen done, wakes() is no longer what is given, or the time is over. May return early.
+  /// Until the event was seen done, wakes() is no longer what is given, or the time is over. May
+  /// return early.
   void wait(Event event, absl::Duration timeout, uint64_t wakes);
   void wake();
   /// Before an event goes: nobody blocks on it any more.
@@ -43,7 +45,8 @@ private:
   std::thread thread_; // last: it uses the others
 };
 
-absl::StatusOr<std::unique_ptr<DeviceQueue>> makeCudaQueue(GpuPtr gpu, std::shared_ptr<EventWaiter> waiter);
+absl::StatusOr<std::unique_ptr<DeviceQueue>> makeCudaQueue(GpuPtr gpu,
+                                                           std::shared_ptr<EventWaiter> waiter);
 
 } // namespace graphc::device::cuda
 #endif

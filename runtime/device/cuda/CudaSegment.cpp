@@ -13,7 +13,8 @@ CudaSegment::~CudaSegment() {
     gpu_->driver.graphDestroy(graph_);
 }
 
-uint32_t CudaSegment::copy(uint32_t queue, CopyDirection way, void *to, const void *from, uint64_t bytes) {
+uint32_t CudaSegment::copy(uint32_t queue, CopyDirection way, void *to, const void *from,
+                           uint64_t bytes) {
   copies_.push_back(uint32_t(all_.size()));
   Work &work = all_.emplace_back(Work{order_.add(queue)});
   work.way = way;
@@ -23,14 +24,16 @@ uint32_t CudaSegment::copy(uint32_t queue, CopyDirection way, void *to, const vo
   return uint32_t(copies_.size() - 1);
 }
 
-void CudaSegment::launch(uint32_t queue, const DeviceCode &code, uint32_t kernel, std::span<void *const> buffers) {
+void CudaSegment::launch(uint32_t queue, const DeviceCode &code, uint32_t kernel,
+                         std::span<void *const> buffers) {
   Work &work = all_.emplace_back(Work{order_.add(queue)});
   work.launches = static_cast<const CudaKernels &>(code).launches(kernel);
   work.buffers.assign(buffers.begin(), buffers.end());
 }
 
 /// What a library gives the stream becomes a graph within this one.
-void CudaSegment::call(uint32_t queue, kernels::LibraryKernel &kernel, std::span<void *const> buffers) {
+void CudaSegment::call(uint32_t queue, kernels::LibraryKernel &kernel,
+                       std::span<void *const> buffers) {
   auto &product = static_cast<StreamKernel &>(kernel);
   all_.emplace_back(Work{order_.add(queue)}).captured =
       [&product, operands = std::vector<void *>(buffers.begin(), buffers.end())](Stream stream) {
@@ -49,8 +52,8 @@ CopyNode CudaSegment::paramsOf(const Work &copy) const {
     end.pitch = copy.bytes;
     return end;
   };
-  return {end(copy.way == CopyDirection::In, copy.from), end(copy.way == CopyDirection::Out, copy.to), copy.bytes, 1,
-          1};
+  return {end(copy.way == CopyDirection::In, copy.from),
+          end(copy.way == CopyDirection::Out, copy.to), copy.bytes, 1, 1};
 }
 
 absl::Status CudaSegment::addKernel(Work &work, std::vector<GraphNode> after) {
@@ -60,9 +63,9 @@ absl::Status CudaSegment::addKernel(Work &work, std::vector<GraphNode> after) {
   for (const KernelLaunch &launch : work.launches) {
     const KernelNode node{launch.function, launch.blocks, 1,       1,      launch.threads, 1, 1, 0,
                           params.data(),   nullptr,       nullptr, nullptr};
-    GRAPHC_RETURN_IF_ERROR(
-        gpu_->check(gpu_->driver.graphAddKernelNode(&work.last, graph_, after.data(), after.size(), &node),
-                    "cuGraphAddKernelNode", launch.name));
+    GRAPHC_RETURN_IF_ERROR(gpu_->check(
+        gpu_->driver.graphAddKernelNode(&work.last, graph_, after.data(), after.size(), &node),
+        "cuGraphAddKernelNode", launch.name));
     after = {work.last};
   }
   return absl::OkStatus();
@@ -71,17 +74,21 @@ absl::Status CudaSegment::addKernel(Work &work, std::vector<GraphNode> after) {
 absl::Status CudaSegment::addCaptured(Work &work, const std::vector<GraphNode> &after) {
   Stream stream = nullptr;
   Graph child = nullptr;
-  GRAPHC_RETURN_IF_ERROR(gpu_->check(gpu_->driver.streamCreate(&stream, kNonBlockingStream), "cuStreamCreate"));
-  absl::Status status = gpu_->check(gpu_->driver.streamBeginCapture(stream, kCapturesThread), "cuStreamBeginCapture");
+  GRAPHC_RETURN_IF_ERROR(
+      gpu_->check(gpu_->driver.streamCreate(&stream, kNonBlockingStream), "cuStreamCreate"));
+  absl::Status status =
+      gpu_->check(gpu_->driver.streamBeginCapture(stream, kCapturesThread), "cuStreamBeginCapture");
   if (status.ok()) {
     status = work.captured(stream);
-    const Result ended = gpu_->driver.streamEndCapture(stream, &child); // also where the library failed
+    // also where the library failed
+    const Result ended = gpu_->driver.streamEndCapture(stream, &child);
     if (status.ok())
       status = gpu_->check(ended, "cuStreamEndCapture");
   }
   if (status.ok())
-    status = gpu_->check(gpu_->driver.graphAddChildGraphNode(&work.last, graph_, after.data(), after.size(), child),
-                         "cuGraphAddChildGraphNode");
+    status = gpu_->check(
+        gpu_->driver.graphAddChildGraphNode(&work.last, graph_, after.data(), after.size(), child),
+        "cuGraphAddChildGraphNode");
   if (child)
     gpu_->driver.graphDestroy(child);
   gpu_->driver.streamDestroy(stream);
@@ -105,9 +112,10 @@ absl::Status CudaSegment::prepare() {
       GRAPHC_RETURN_IF_ERROR(addCaptured(work, after));
     } else if (work.bytes) {
       const CopyNode params = paramsOf(work);
-      GRAPHC_RETURN_IF_ERROR(gpu_->check(
-          gpu_->driver.graphAddMemcpyNode(&work.last, graph_, after.data(), after.size(), &params, gpu_->context),
-          "cuGraphAddMemcpyNode", absl::StrCat("a copy of ", work.bytes, " bytes")));
+      GRAPHC_RETURN_IF_ERROR(
+          gpu_->check(gpu_->driver.graphAddMemcpyNode(&work.last, graph_, after.data(),
+                                                      after.size(), &params, gpu_->context),
+                      "cuGraphAddMemcpyNode", absl::StrCat("a copy of ", work.bytes, " bytes")));
     }
     works |= work.last != nullptr;
   }
@@ -126,8 +134,9 @@ void CudaSegment::move(uint32_t copy, void *to, const void *from) {
     return;
   const CopyNode params = paramsOf(work);
   gpu_->enter();
-  failure_ = gpu_->check(gpu_->driver.graphExecMemcpyNodeSetParams(executable_, work.last, &params, gpu_->context),
-                         "cuGraphExecMemcpyNodeSetParams", absl::StrCat("a copy of ", work.bytes, " bytes"));
+  failure_ = gpu_->check(
+      gpu_->driver.graphExecMemcpyNodeSetParams(executable_, work.last, &params, gpu_->context),
+      "cuGraphExecMemcpyNodeSetParams", absl::StrCat("a copy of ", work.bytes, " bytes"));
 }
 
 absl::Status CudaSegment::run(Stream stream) {

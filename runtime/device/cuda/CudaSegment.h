@@ -1,4 +1,4 @@
-//===- CudaSegment.h - a segment as an executable graph -------------------------------------------------*- C++ -*-===//
+//===- CudaSegment.h - a segment as an executable graph -----------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DEVICE_CUDA_CUDASEGMENT_H
 #define GRAPHC_RUNTIME_DEVICE_CUDA_CUDASEGMENT_H
 
@@ -10,16 +10,20 @@
 
 namespace graphc::device::cuda {
 
-/// Nodes for launches and copies, and edges where one comes after another; what libraries launch is captured. Made by prepare(), launched by
-/// run(). The driver orders a launch behind earlier ones of the same graph, and does not let moves reach those.
+/// Nodes for launches and copies, and edges where one comes after another; what libraries launch is
+/// captured. Made by prepare(), launched by run(). The driver orders a launch behind earlier ones
+/// of the same graph, and does not let moves reach those.
 class CudaSegment final : public QueueSegment {
 public:
   explicit CudaSegment(GpuPtr gpu) : gpu_(std::move(gpu)) {}
   ~CudaSegment() override;
 
-  uint32_t copy(uint32_t queue, CopyDirection way, void *to, const void *from, uint64_t bytes) override;
-  void launch(uint32_t queue, const DeviceCode &code, uint32_t kernel, std::span<void *const> buffers) override;
-  void call(uint32_t queue, kernels::LibraryKernel &kernel, std::span<void *const> buffers) override;
+  uint32_t copy(uint32_t queue, CopyDirection way, void *to, const void *from,
+                uint64_t bytes) override;
+  void launch(uint32_t queue, const DeviceCode &code, uint32_t kernel,
+              std::span<void *const> buffers) override;
+  void call(uint32_t queue, kernels::LibraryKernel &kernel,
+            std::span<void *const> buffers) override;
   uint32_t signal(uint32_t queue) override { return order_.signal(queue); }
   void after(uint32_t queue, uint32_t signal) override { order_.after(queue, signal); }
   absl::Status prepare() override;

@@ -19,7 +19,8 @@ public:
   absl::Status read(const FailureFiles &files) {
     service::Sketch sketch;
     if (!sketch.ParseFromString(files.sketch) || !plan_.ParseFromString(sketch.plan()))
-      return absl::InvalidArgumentError(absl::StrCat(FlightRecorder::kSketch, ": it is no sketch of a plan"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(FlightRecorder::kSketch, ": it is no sketch of a plan"));
     GRAPHC_RETURN_IF_ERROR(base::annotate(plan::checkSketch(plan_), FlightRecorder::kSketch));
     for (const plan::Task &task : plan::allTasks(plan_))
       names_.push_back(plan::taskText(plan_, task));
@@ -29,7 +30,8 @@ public:
       const std::string shown = base::foreignText(file, 200);
       if (!recording.ok())
         left_.push_back(absl::StrCat(shown, ": ", recording.status().message()));
-      else if (recording->self().fingerprint() != sketch.fingerprint() || recording->self().task() >= names_.size() ||
+      else if (recording->self().fingerprint() != sketch.fingerprint() ||
+               recording->self().task() >= names_.size() ||
                names_[recording->self().task()] != recording->self().name())
         left_.push_back(absl::StrCat(shown, ": it is of another plan"));
       else
@@ -37,8 +39,8 @@ public:
     }
     keepOneRun();
     if (std::none_of(found_.begin(), found_.end(), [](auto &one) { return one.has_value(); }))
-      return absl::NotFoundError(
-          absl::StrCat("no recording of a task is there", left_.empty() ? "" : "; " + left_.front()));
+      return absl::NotFoundError(absl::StrCat("no recording of a task is there",
+                                              left_.empty() ? "" : "; " + left_.front()));
     return absl::OkStatus();
   }
 
@@ -94,7 +96,8 @@ private:
   }
 
   absl::Duration before(int64_t time) const { // other machines' clocks may be off
-    return std::max(absl::FromUnixMicros(newest_) - absl::FromUnixMicros(time), absl::ZeroDuration());
+    return std::max(absl::FromUnixMicros(newest_) - absl::FromUnixMicros(time),
+                    absl::ZeroDuration());
   }
 
   std::vector<WatchedTask> watched() const {
@@ -104,7 +107,8 @@ private:
       tasks[task].silent = recording ? before(recording->time_us()) : absl::InfiniteDuration();
       if (!recording)
         continue;
-      tasks[task].process = absl::StrCat("process ", recording->self().pid(), " on ", recording->self().host());
+      tasks[task].process =
+          absl::StrCat("process ", recording->self().pid(), " on ", recording->self().host());
       for (const service::LanePosition &place : recording->lanes())
         if (std::optional<StandingLane> lane = fromProto(plan_, task, place))
           tasks[task].lanes.push_back(*lane);
@@ -112,7 +116,8 @@ private:
     return tasks;
   }
 
-  /// The words of the run itself: the chief knows best what came first, then who failed by itself, then what anybody heard.
+  /// The words of the run itself: the chief knows best what came first, then who failed by itself,
+  /// then what anybody heard.
   std::string told() const {
     const uint32_t chief = plan::taskNumber(plan_, plan_.chief());
     if (found_[chief] && !found_[chief]->failure().empty())
@@ -130,15 +135,17 @@ private:
     if (!recording)
       return say(absl::StrCat("  ", names_[task], ": has left no recording"));
     const absl::Duration silent = watched.silent;
-    say(absl::StrCat(
-        "  ", names_[task], " (", watched.process, ")",
-        silent > kSilent
-            ? absl::StrCat(", silent for the last ", absl::FormatDuration(absl::Trunc(silent, absl::Seconds(1))))
-            : "",
-        recording->failure().empty() ? ", has not said why it ended" : absl::StrCat(": ", recording->failure())));
+    say(absl::StrCat("  ", names_[task], " (", watched.process, ")",
+                     silent > kSilent
+                         ? absl::StrCat(", silent for the last ",
+                                        absl::FormatDuration(absl::Trunc(silent, absl::Seconds(1))))
+                         : "",
+                     recording->failure().empty() ? ", has not said why it ended"
+                                                  : absl::StrCat(": ", recording->failure())));
     for (const StandingLane &lane : watched.lanes)
-      say(absl::StrCat("    ", plan::laneText(plan_, lane.place.lane), " ", plan::placeText(plan_, lane.place),
-                       ", for ", absl::FormatDuration(absl::Trunc(lane.stood, absl::Milliseconds(100)))));
+      say(absl::StrCat("    ", plan::laneText(plan_, lane.place.lane), " ",
+                       plan::placeText(plan_, lane.place), ", for ",
+                       absl::FormatDuration(absl::Trunc(lane.stood, absl::Milliseconds(100)))));
     const int count = recording->events_size();
     const int first = count - static_cast<int>(std::min(events, static_cast<size_t>(count)));
     if (first < count && recording->events_before() + static_cast<uint64_t>(first) > 0)
@@ -149,7 +156,8 @@ private:
   }
 
   void describe(uint32_t task, const service::Recording::Event &event) {
-    const std::string when = absl::StrFormat("    -%.6f s ", absl::ToDoubleSeconds(before(event.time_us())));
+    const std::string when =
+        absl::StrFormat("    -%.6f s ", absl::ToDoubleSeconds(before(event.time_us())));
     if (!event.has_place())
       return say(absl::StrCat(when, event.text()));
     std::optional<StandingLane> lane = fromProto(plan_, task, event.place());

@@ -1,4 +1,4 @@
-//===- ExplainRecordings.h - what the recordings of a run's tasks say together --------------------------*- C++ -*-===//
+//===- ExplainRecordings.h - what the recordings of a run's tasks say together ------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_HANGS_EXPLAINRECORDINGS_H
 #define GRAPHC_RUNTIME_SESSION_HANGS_EXPLAINRECORDINGS_H
 
@@ -19,8 +19,9 @@ struct FailureFiles {
   std::map<std::string, std::string> recordings; ///< *.rec
 };
 
-/// Lines for people, the root cause first; then who waited for whom, then each task, with its last `events`. Recordings that are damaged, of
-/// another plan or of an earlier run are named and left out; a task without one is as one that does not answer.
+/// Lines for people, the root cause first; then who waited for whom, then each task, with its last
+/// `events`. Recordings that are damaged, of another plan or of an earlier run are named and left
+/// out; a task without one is as one that does not answer.
 absl::StatusOr<std::vector<std::string>> explain(const FailureFiles &files, size_t events);
 
 } // namespace graphc::session

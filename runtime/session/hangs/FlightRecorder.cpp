@@ -36,8 +36,8 @@ struct HalfHeader {
 static_assert(sizeof(HalfHeader) == 24);
 
 uint32_t crcOf(const HalfHeader &header, std::string_view bytes) {
-  return base::crc32c(base::crc32c(0, &header.number, sizeof header.number + sizeof header.bytes), bytes.data(),
-                      bytes.size());
+  return base::crc32c(base::crc32c(0, &header.number, sizeof header.number + sizeof header.bytes),
+                      bytes.data(), bytes.size());
 }
 
 /// Unless one of this plan is there: tasks that share the folder write the same.
@@ -56,16 +56,18 @@ absl::Status writeSketch(const std::string &directory, const plan::LoadedPlan &p
 std::string encodeHalf(uint64_t number, service::Recording recording) {
   std::string bytes = recording.SerializeAsString();
   while (bytes.size() > kHalfBytes - sizeof(HalfHeader)) {
-    // A quarter of the events at a time, the oldest; then lanes. Of what is left nothing is so long.
+    // A quarter of the events at a time, the oldest; then lanes. Of what is left nothing is so
+    // long.
     const int events = recording.events_size();
     if (events == 0) {
       if (recording.lanes_size() == 0)
         recording.Clear();
-      recording.mutable_lanes()->DeleteSubrange(recording.lanes_size() / 2,
-                                                recording.lanes_size() - recording.lanes_size() / 2);
+      recording.mutable_lanes()->DeleteSubrange(
+          recording.lanes_size() / 2, recording.lanes_size() - recording.lanes_size() / 2);
     } else {
       recording.mutable_events()->DeleteSubrange(0, std::max(1, events / 4));
-      recording.set_events_before(recording.events_before() + static_cast<uint64_t>(std::max(1, events / 4)));
+      recording.set_events_before(recording.events_before() +
+                                  static_cast<uint64_t>(std::max(1, events / 4)));
     }
     bytes = recording.SerializeAsString();
   }
@@ -87,7 +89,8 @@ absl::StatusOr<service::Recording> decodeRecording(std::string_view file) {
     memcpy(&header, file.data() + at, sizeof header);
     const std::string_view rest = file.substr(at + sizeof header);
     if (memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.bytes > rest.size() ||
-        header.bytes > kHalfBytes - sizeof header || crcOf(header, rest.substr(0, header.bytes)) != header.crc ||
+        header.bytes > kHalfBytes - sizeof header ||
+        crcOf(header, rest.substr(0, header.bytes)) != header.crc ||
         (found && header.number <= newest))
       continue;
     service::Recording recording;
@@ -105,32 +108,36 @@ absl::StatusOr<service::Recording> decodeRecording(std::string_view file) {
   return *std::move(found);
 }
 
-absl::StatusOr<std::unique_ptr<FlightRecorder>> FlightRecorder::open(const std::string &directory,
-                                                                     const plan::LoadedPlan &plan, service::Hello self,
-                                                                     std::function<void(const std::string &)> warn) {
+absl::StatusOr<std::unique_ptr<FlightRecorder>>
+FlightRecorder::open(const std::string &directory, const plan::LoadedPlan &plan,
+                     service::Hello self, std::function<void(const std::string &)> warn) {
   const plan::Task task = plan::allTasks(plan.plan)[self.task()];
   const std::string file =
-      absl::StrCat(directory, "/", plan.plan.jobs(static_cast<int>(task.job())).name(), "-", task.index(), kEnding);
+      absl::StrCat(directory, "/", plan.plan.jobs(static_cast<int>(task.job())).name(), "-",
+                   task.index(), kEnding);
   const std::string flag = "--failure_dir";
   GRAPHC_RETURN_IF_ERROR(base::annotate(base::makeDirectories(directory), flag));
   GRAPHC_RETURN_IF_ERROR(base::annotate(writeSketch(directory, plan), flag));
   // A new file, whatever lies there: who has the old one open reads on in that.
   unlink(file.c_str());
-  base::UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
+  base::UniqueFd fd(
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd)
     return base::annotate(base::errnoStatus(file, errno), flag);
   std::unique_ptr<FlightRecorder> made(
       new FlightRecorder(directory, file, std::move(fd), std::move(self), std::move(warn)));
-  absl::StatusOr<std::thread> started = base::startThread("the recorder's", [one = made.get()] { one->run(); });
+  absl::StatusOr<std::thread> started =
+      base::startThread("the recorder's", [one = made.get()] { one->run(); });
   if (!started.ok())
     unlink(file.c_str()); // nothing comes into it
   GRAPHC_ASSIGN_OR_RETURN(made->thread_, std::move(started));
   return made;
 }
 
-FlightRecorder::FlightRecorder(std::string directory, std::string file, base::UniqueFd fd, service::Hello self,
-                               std::function<void(const std::string &)> warn)
-    : directory_(std::move(directory)), file_(std::move(file)), fd_(std::move(fd)), warn_(std::move(warn)) {
+FlightRecorder::FlightRecorder(std::string directory, std::string file, base::UniqueFd fd,
+                               service::Hello self, std::function<void(const std::string &)> warn)
+    : directory_(std::move(directory)), file_(std::move(file)), fd_(std::move(fd)),
+      warn_(std::move(warn)) {
   *head_.mutable_self() = std::move(self);
 }
 
@@ -161,7 +168,8 @@ void FlightRecorder::begin(const std::string &run) {
   head_.set_run(run);
 }
 
-void FlightRecorder::watch(std::function<std::optional<std::vector<service::LanePosition>>()> places) {
+void FlightRecorder::watch(
+    std::function<std::optional<std::vector<service::LanePosition>>()> places) {
   base::MutexLock lock(placesMutex_);
   places_ = std::move(places);
 }
@@ -231,7 +239,8 @@ void FlightRecorder::keep(const std::string &failure, bool secondary) {
   head_.set_secondary(secondary);
   ends_ = true;
   changed_.notifyAll();
-  changed_.waitFor(mutex_, kLastWrite, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return ended_; });
+  changed_.waitFor(mutex_, kLastWrite,
+                   [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return ended_; });
 }
 
 void FlightRecorder::drop() {

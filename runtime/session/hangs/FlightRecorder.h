@@ -1,11 +1,13 @@
-//===- FlightRecorder.h - what a task did last, in a file that outlives it --------------------------------------------*- C++ -*-===//
+//===- FlightRecorder.h - what a task did last, in a file that outlives it ----------*- C++ -*-===//
 //
-// With --failure_dir. Lanes note events in memory (executor/EventRing.h); a thread of the recorder's own copies them, and where the lanes
-// are, into DIR/JOB-INDEX.rec four times a second, so that kill -9 costs the last quarter of a second and a disk that hangs stops no lane.
-// The file has two halves, of which the older one is overwritten: one is whole whenever the process ends. At a good end the file goes.
-// DIR/plan.sketch has the plan's words. No file grows beyond a limit, and a run's files take the place of those of the run before.
+// With --failure_dir. Lanes note events in memory (executor/EventRing.h); a thread of the
+// recorder's own copies them, and where the lanes are, into DIR/JOB-INDEX.rec four times a second,
+// so that kill -9 costs the last quarter of a second and a disk that hangs stops no lane. The file
+// has two halves, of which the older one is overwritten: one is whole whenever the process ends. At
+// a good end the file goes. DIR/plan.sketch has the plan's words. No file grows beyond a limit, and
+// a run's files take the place of those of the run before.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_HANGS_FLIGHTRECORDER_H
 #define GRAPHC_RUNTIME_SESSION_HANGS_FLIGHTRECORDER_H
 
@@ -30,10 +32,11 @@ class FlightRecorder {
 public:
   static constexpr char kSketch[] = "plan.sketch", kEnding[] = ".rec";
 
-  /// Makes the folder where it is not there. `self`: of this task. `warn`: takes one line, once nothing can be written any more.
-  static absl::StatusOr<std::unique_ptr<FlightRecorder>> open(const std::string &directory,
-                                                              const plan::LoadedPlan &plan, service::Hello self,
-                                                              std::function<void(const std::string &)> warn);
+  /// Makes the folder where it is not there. `self`: of this task. `warn`: takes one line, once
+  /// nothing can be written any more.
+  static absl::StatusOr<std::unique_ptr<FlightRecorder>>
+  open(const std::string &directory, const plan::LoadedPlan &plan, service::Hello self,
+       std::function<void(const std::string &)> warn);
   ~FlightRecorder();
 
   executor::EventRing &lanes() { return ring_; }
@@ -41,8 +44,8 @@ public:
   void note(std::string text);
   /// By which tasks' recordings of one run are told from those of another.
   void begin(const std::string &run);
-  /// The recorder's thread asks it where the lanes are; nothing: they are where they were when it was asked last. Empty: asks no more, also
-  /// not at this moment.
+  /// The recorder's thread asks it where the lanes are; nothing: they are where they were when it
+  /// was asked last. Empty: asks no more, also not at this moment.
   void watch(std::function<std::optional<std::vector<service::LanePosition>>()> places);
   /// The task has failed: the file stays. Waits for its last write, but not for long.
   void keep(const std::string &failure, bool secondary);
@@ -71,13 +74,15 @@ private:
   std::deque<Note> notes_ ABSL_GUARDED_BY(mutex_);
   bool ends_ ABSL_GUARDED_BY(mutex_) = false, ended_ ABSL_GUARDED_BY(mutex_) = false;
   base::Mutex placesMutex_; ///< held while places_ is called; before OrderExecutor's
-  std::function<std::optional<std::vector<service::LanePosition>>()> places_ ABSL_GUARDED_BY(placesMutex_);
+  std::function<std::optional<std::vector<service::LanePosition>>()>
+      places_ ABSL_GUARDED_BY(placesMutex_);
   std::thread thread_;
 };
 
 // The two halves of a file, for whoever writes and reads them.
 inline constexpr size_t kHalfBytes = 256 << 10;
-/// `number`: of the half, from 1 on; it is the half (number - 1) % 2. Events are left out, the oldest first, where it would be too long.
+/// `number`: of the half, from 1 on; it is the half (number - 1) % 2. Events are left out, the
+/// oldest first, where it would be too long.
 std::string encodeHalf(uint64_t number, service::Recording recording);
 /// Of any bytes: the newer half that is whole. Words are fit for a terminal.
 absl::StatusOr<service::Recording> decodeRecording(std::string_view file);

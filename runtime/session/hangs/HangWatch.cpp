@@ -10,19 +10,21 @@
 namespace graphc::session {
 namespace {
 constexpr absl::Duration kLook = absl::Seconds(1);
-/// Each task tells where its lanes are once a second: what it told last may for so long be of when another was not back.
+/// Each task tells where its lanes are once a second: what it told last may for so long be of when
+/// another was not back.
 constexpr absl::Duration kSettles = absl::Seconds(4);
 } // namespace
 
-WatchedTask watchedTask(const plan::Plan &plan, uint32_t number, const service::TaskSnapshot &heard) {
+WatchedTask watchedTask(const plan::Plan &plan, uint32_t number,
+                        const service::TaskSnapshot &heard) {
   WatchedTask task;
   if (!heard.hello.name().empty())
     task.process = absl::StrCat("process ", heard.hello.pid(), " on ", heard.hello.host());
   task.silent = heard.silent;
   task.straggler = heard.straggler;
   task.away = heard.away || heard.back < kSettles;
-  task.stopped =
-      heard.silent > kSilent / 2 && heard.hello.host_id() == observe::hostId() && observe::isStopped(heard.hello.pid());
+  task.stopped = heard.silent > kSilent / 2 && heard.hello.host_id() == observe::hostId() &&
+                 observe::isStopped(heard.hello.pid());
   for (const service::LanePosition &place : heard.progress.lanes())
     if (std::optional<StandingLane> lane = fromProto(plan, number, place))
       task.lanes.push_back(*lane);
@@ -33,10 +35,12 @@ WatchedTask watchedTask(const plan::Plan &plan, uint32_t number, const service::
 std::optional<WaitCause> HangWatch::overdue(std::span<const WatchedTask> tasks) const {
   std::optional<WaitCause> cause = findCause(plan_, tasks, limits_.wait);
   const absl::Duration grace = std::max(limits_.wait, limits_.task);
-  if (cause && cause->kind == CauseKind::Silent && tasks[*cause->task].straggler && cause->waited < grace)
+  if (cause && cause->kind == CauseKind::Silent && tasks[*cause->task].straggler &&
+      cause->waited < grace)
     cause = findCause(plan_, tasks, grace); // who waits so long for another one?
   if (cause) {
-    absl::StrAppend(&cause->text, ", longer than --wait_deadline (", absl::FormatDuration(limits_.wait), ")");
+    absl::StrAppend(&cause->text, ", longer than --wait_deadline (",
+                    absl::FormatDuration(limits_.wait), ")");
     return cause;
   }
   for (uint32_t number = 0; number < tasks.size(); ++number)
@@ -47,16 +51,18 @@ std::optional<WaitCause> HangWatch::overdue(std::span<const WatchedTask> tasks) 
         slow.kind = CauseKind::Slow;
         slow.task = number;
         slow.name = plan::taskText(plan_, plan::allTasks(plan_)[number]);
-        slow.text = absl::StrCat(plan::laneText(plan_, lane.place.lane), " ", plan::placeText(plan_, lane.place),
-                                 " for ", absl::FormatDuration(absl::Trunc(lane.stood, absl::Seconds(1))),
-                                 ", longer than --deadline (", absl::FormatDuration(limits_.task), ")");
+        slow.text = absl::StrCat(
+            plan::laneText(plan_, lane.place.lane), " ", plan::placeText(plan_, lane.place),
+            " for ", absl::FormatDuration(absl::Trunc(lane.stood, absl::Seconds(1))),
+            ", longer than --deadline (", absl::FormatDuration(limits_.task), ")");
         slow.waited = lane.stood;
         return slow;
       }
   return std::nullopt;
 }
 
-std::optional<service::RootCause> HangWatch::look(const service::TaskCoordinator &coordinator, absl::Time now) {
+std::optional<service::RootCause> HangWatch::look(const service::TaskCoordinator &coordinator,
+                                                  absl::Time now) {
   if (now - looked_ < kLook)
     return std::nullopt;
   looked_ = now;
@@ -84,7 +90,8 @@ std::optional<service::RootCause> HangWatch::judge(std::span<const service::Task
     return std::nullopt;
   }
   const std::optional<WaitCause> overdue = this->overdue(tasks);
-  const std::optional<WaitCause> cause = overdue ? overdue : findCause(plan_, tasks, limits_.reportAfter);
+  const std::optional<WaitCause> cause =
+      overdue ? overdue : findCause(plan_, tasks, limits_.reportAfter);
   if (!cause)
     return std::nullopt;
   if (overdue || longest >= nextReport_) {
@@ -103,8 +110,8 @@ std::optional<service::RootCause> HangWatch::judge(std::span<const service::Task
     root.pid = heard[*overdue->task].hello.pid();
   }
   root.status = absl::DeadlineExceededError(overdue->text);
-  root.lost =
-      overdue->kind == CauseKind::Silent || overdue->kind == CauseKind::Lost || overdue->kind == CauseKind::Cycle;
+  root.lost = overdue->kind == CauseKind::Silent || overdue->kind == CauseKind::Lost ||
+              overdue->kind == CauseKind::Cycle;
   return root;
 }
 

@@ -1,4 +1,4 @@
-//===- HangWatch.h - the chief's eye on waits that last -------------------------------------------------*- C++ -*-===//
+//===- HangWatch.h - the chief's eye on waits that last -----------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_HANGS_HANGWATCH_H
 #define GRAPHC_RUNTIME_SESSION_HANGS_HANGWATCH_H
 
@@ -13,13 +13,16 @@
 namespace graphc::session {
 
 struct HangLimits {
-  absl::Duration reportAfter = executor::kReportAfter; ///< of a wait; then again whenever the time has doubled
+  /// of a wait; then again whenever the time has doubled
+  absl::Duration reportAfter = executor::kReportAfter;
   absl::Duration wait = absl::InfiniteDuration(); ///< --wait_deadline: of one wait
-  absl::Duration task = absl::InfiniteDuration(); ///< --deadline: of one kernel, and of a wait for a straggler
+  /// --deadline: of one kernel, and of a wait for a straggler
+  absl::Duration task = absl::InfiniteDuration();
 };
 
 /// What a task was when it was heard last, as the graph of waits takes it.
-WatchedTask watchedTask(const plan::Plan &plan, uint32_t number, const service::TaskSnapshot &heard);
+WatchedTask watchedTask(const plan::Plan &plan, uint32_t number,
+                        const service::TaskSnapshot &heard);
 
 /// On the chief's heartbeat thread.
 class HangWatch {
@@ -29,11 +32,15 @@ public:
       : plan_(plan), limits_(limits), say_(std::move(say)), nextReport_(limits.reportAfter) {}
 
   /// While a phase runs, as often as one likes: asks the coordinator once a second and judges.
-  std::optional<service::RootCause> look(const service::TaskCoordinator &coordinator, absl::Time now);
+  std::optional<service::RootCause> look(const service::TaskCoordinator &coordinator,
+                                         absl::Time now);
   /// Says who is waited for, after a while; then why the run has to end. `tasks`: by number.
   std::optional<service::RootCause> judge(std::span<const service::TaskSnapshot> tasks);
-  /// After so long without a word of the chief a lane ends its wait itself; infinite where nothing ends one.
-  absl::Duration lanesLimit() const { return std::max(limits_.wait, limits_.task) + absl::Seconds(10); }
+  /// After so long without a word of the chief a lane ends its wait itself; infinite where nothing
+  /// ends one.
+  absl::Duration lanesLimit() const {
+    return std::max(limits_.wait, limits_.task) + absl::Seconds(10);
+  }
 
 private:
   std::optional<WaitCause> overdue(std::span<const WatchedTask> tasks) const;

@@ -25,7 +25,8 @@ service::LanePosition toProto(const StandingLane &lane) {
   return to;
 }
 
-std::optional<StandingLane> fromProto(const plan::Plan &plan, uint32_t task, const service::LanePosition &place) {
+std::optional<StandingLane> fromProto(const plan::Plan &plan, uint32_t task,
+                                      const service::LanePosition &place) {
   if (place.doing() >= plan::kDoings)
     return std::nullopt;
   StandingLane lane;
@@ -37,12 +38,13 @@ std::optional<StandingLane> fromProto(const plan::Plan &plan, uint32_t task, con
                 static_cast<plan::LaneActivity>(place.doing()),
                 place.channel(),
                 place.peer()};
-  lane.stood = absl::Milliseconds(static_cast<int64_t>(
-      std::min<uint64_t>(place.stood_ms(), static_cast<uint64_t>(absl::ToInt64Milliseconds(kMostStood)))));
+  lane.stood = absl::Milliseconds(static_cast<int64_t>(std::min<uint64_t>(
+      place.stood_ms(), static_cast<uint64_t>(absl::ToInt64Milliseconds(kMostStood)))));
   return plan::checkPlace(plan, task, lane.place) ? std::optional(lane) : std::nullopt;
 }
 
-std::vector<StandingLane> LaneWatch::look(std::span<const std::unique_ptr<executor::Lane>> lanes, absl::Time now) {
+std::vector<StandingLane> LaneWatch::look(std::span<const std::unique_ptr<executor::Lane>> lanes,
+                                          absl::Time now) {
   const bool first = seen_.size() != lanes.size();
   if (first)
     seen_.assign(lanes.size(), {});

@@ -1,4 +1,4 @@
-//===- LaneWatch.h - where the lanes of a task are, and for how long they have been there ---------------*- C++ -*-===//
+//===- LaneWatch.h - where the lanes of a task are, and for how long they have been there -----===//
 #ifndef GRAPHC_RUNTIME_SESSION_HANGS_LANEWATCH_H
 #define GRAPHC_RUNTIME_SESSION_HANGS_LANEWATCH_H
 
@@ -22,10 +22,11 @@ struct StandingLane {
 
 service::LanePosition toProto(const StandingLane &lane);
 /// Of task number `task`; nothing where it is no place that the task can be at.
-std::optional<StandingLane> fromProto(const plan::Plan &plan, uint32_t task, const service::LanePosition &place);
+std::optional<StandingLane> fromProto(const plan::Plan &plan, uint32_t task,
+                                      const service::LanePosition &place);
 
-/// Looks at the lanes of a running phase now and then. How long one has stood still is as exact as they are looked at; time in which nobody
-/// looked, since the process was stopped, does not count.
+/// Looks at the lanes of a running phase now and then. How long one has stood still is as exact as
+/// they are looked at; time in which nobody looked, since the process was stopped, does not count.
 class LaneWatch {
 public:
   /// Other lanes are looked at from now on.
@@ -35,7 +36,8 @@ public:
       seen_[lane].stood = absl::ZeroDuration();
   }
   void reset() { seen_.clear(); }
-  std::vector<StandingLane> look(std::span<const std::unique_ptr<executor::Lane>> lanes, absl::Time now);
+  std::vector<StandingLane> look(std::span<const std::unique_ptr<executor::Lane>> lanes,
+                                 absl::Time now);
 
 private:
   struct Seen {

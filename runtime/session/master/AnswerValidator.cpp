@@ -88,13 +88,14 @@ absl::Status checkKind(const Order &order, Done done) {
 /// The names and types of what a task saves, as its shard lists them.
 using Tensors = std::map<std::string, std::string>;
 std::string tensorText(const plan::TensorType &type, const plan::Part *part) {
-  return part ? absl::StrCat(plan::typeText(type), " of ", part->of(), " : ", plan::typeText(part->type()), " at ",
-                             plan::partOffset(type, *part))
+  return part ? absl::StrCat(plan::typeText(type), " of ", part->of(), " : ",
+                             plan::typeText(part->type()), " at ", plan::partOffset(type, *part))
               : plan::typeText(type);
 }
 } // namespace
 
-/// What each task has, by the plan: variables, data, lanes and metrics of each phase. Answers are held against it.
+/// What each task has, by the plan: variables, data, lanes and metrics of each phase. Answers are
+/// held against it.
 AnswerValidator::AnswerValidator(const plan::Plan &plan, std::function<void(const Order &)> told)
     : plan_(plan), told_(std::move(told)) {
   for (const plan::Task &task : plan::allTasks(plan)) {
@@ -153,12 +154,14 @@ absl::Status AnswerValidator::check(uint32_t task, const Done &done) {
   return checkAnswer(task, order_, done);
 }
 
-/// No numbers that no training comes to, and no more lanes than the task ever has at once: they are added, and looked at one by one.
+/// No numbers that no training comes to, and no more lanes than the task ever has at once: they are
+/// added, and looked at one by one.
 absl::Status AnswerValidator::check(uint32_t task, const service::Progress &progress) {
   const auto notOf = [](uint64_t number, const char *what) {
     return unfit(absl::StrCat("its progress cannot be: ", number, " ", what));
   };
-  if (const uint64_t steps = std::max(progress.steps(), progress.tickets()); steps > executor::kMostSteps)
+  if (const uint64_t steps = std::max(progress.steps(), progress.tickets());
+      steps > executor::kMostSteps)
     return notOf(steps, "steps");
   if (progress.loss_epoch() > executor::kMostSteps)
     return notOf(progress.loss_epoch(), "epochs");
@@ -167,8 +170,9 @@ absl::Status AnswerValidator::check(uint32_t task, const service::Progress &prog
   int lanes = 0;
   for (const PhaseOfTask &phase : tasks_[task].phases)
     lanes = std::max(lanes, phase.lanes);
-  return progress.lanes_size() <= lanes ? absl::OkStatus()
-                                        : notOf(static_cast<uint64_t>(progress.lanes_size()), "lanes");
+  return progress.lanes_size() <= lanes
+             ? absl::OkStatus()
+             : notOf(static_cast<uint64_t>(progress.lanes_size()), "lanes");
 }
 
 absl::Status AnswerValidator::checkOwn(uint32_t task, const Order &order, const Done &done) {
@@ -179,11 +183,13 @@ absl::Status AnswerValidator::checkOwn(uint32_t task, const Order &order, const 
 bool AnswerValidator::isRepeated(uint32_t task, const service::Fetched &value) const {
   if (!rejoined_.contains(task))
     return false;
-  auto found = next_.find({value.program(), value.has_report() ? kReports : value.fetch(), value.instance()});
+  auto found = next_.find(
+      {value.program(), value.has_report() ? kReports : value.fetch(), value.instance()});
   return found != next_.end() && value.step() < found->second;
 }
 
-absl::Status AnswerValidator::checkAnswer(uint32_t task, const Order &order, const Done &done) const {
+absl::Status AnswerValidator::checkAnswer(uint32_t task, const Order &order,
+                                          const Done &done) const {
   const OfTask &one = tasks_[task];
   GRAPHC_RETURN_IF_ERROR(checkKind(order, done));
   const bool initializes = order.has_initialize();
@@ -195,8 +201,8 @@ absl::Status AnswerValidator::checkAnswer(uint32_t task, const Order &order, con
   switch (order.kind_case()) {
   case Order::kCopy:
     if (done.piece().size() != (task == order.copy().from() ? order.copy().ask() : 0))
-      return unfit(absl::StrCat(done.piece().size(), " bytes of variables of ", order.copy().ask(), ", asked of task ",
-                                order.copy().from()));
+      return unfit(absl::StrCat(done.piece().size(), " bytes of variables of ", order.copy().ask(),
+                                ", asked of task ", order.copy().from()));
     return done.has_mirrors_crc() == (one.mirrors && order.copy().ask() == 0)
                ? absl::OkStatus()
                : unfit("it has a checksum of its mirrors before the last piece, or none behind it");
@@ -221,7 +227,8 @@ absl::Status AnswerValidator::checkAnswer(uint32_t task, const Order &order, con
   case Order::kEnd: {
     auto stats = base::parseJson(done.stats(), "statistics", {.bytes = kMostStats});
     GRAPHC_RETURN_IF_ERROR(stats.status());
-    return stats->is(base::JsonValue::Kind::Object) ? absl::OkStatus() : unfit("its statistics are no object");
+    return stats->is(base::JsonValue::Kind::Object) ? absl::OkStatus()
+                                                    : unfit("its statistics are no object");
   }
   default:
     return absl::OkStatus();
@@ -233,25 +240,30 @@ absl::Status AnswerValidator::checkDatasets(const OfTask &task, const Done &done
   std::map<uint32_t, uint64_t> told;
   for (const service::DatasetSize &size : done.datasets()) {
     if (!task.datasets.contains(size.dataset()))
-      return unfit(absl::StrCat("it tells the size of data set ", size.dataset(), ", which it does not read"));
+      return unfit(absl::StrCat("it tells the size of data set ", size.dataset(),
+                                ", which it does not read"));
     if (size.samples() == 0 || size.samples() > kMostSamples ||
         told.try_emplace(size.dataset(), size.samples()).first->second != size.samples())
-      return unfit(absl::StrCat("data set ", plan_.datasets(static_cast<int>(size.dataset())).name(), " of ",
+      return unfit(absl::StrCat("data set ",
+                                plan_.datasets(static_cast<int>(size.dataset())).name(), " of ",
                                 size.samples(), " samples, or twice"));
   }
-  return told.size() == task.datasets.size() ? absl::OkStatus() : unfit("it does not tell the sizes of its data sets");
+  return told.size() == task.datasets.size() ? absl::OkStatus()
+                                             : unfit("it does not tell the sizes of its data sets");
 }
 
 /// The step counter where it stores that, within bounds.
 absl::Status AnswerValidator::checkGlobalStep(const OfTask &task, const Done &done) const {
   if (done.has_global_step() != task.globalStep)
-    return unfit(task.globalStep ? "it does not tell the global step" : "it tells a global step that it does not have");
+    return unfit(task.globalStep ? "it does not tell the global step"
+                                 : "it tells a global step that it does not have");
   if (!task.globalStep)
     return absl::OkStatus();
   const int64_t least = 0, most = static_cast<int64_t>(executor::kMostSteps);
   return done.global_step() >= least && done.global_step() <= most
              ? absl::OkStatus()
-             : unfit(absl::StrCat("global step ", done.global_step(), ", expected ", least, " to ", most));
+             : unfit(absl::StrCat("global step ", done.global_step(), ", expected ", least, " to ",
+                                  most));
 }
 
 /// No more steps than ordered, sums of losses from its lanes, metrics that they compute.
@@ -269,7 +281,8 @@ absl::Status AnswerValidator::checkRun(const OfTask &task, const Done &done) con
     return unfit(absl::StrCat("update tickets of ", done.tickets_size(), " lanes of ", here.tickets,
                               ", or not as many as steps, ", done.steps()));
   if (!done.not_finite().empty() && (!nanStops_ || done.not_finite().size() > kMostNotFinite))
-    return unfit("it tells of a loss that is no number, which nobody has asked for, or too much of it");
+    return unfit(
+        "it tells of a loss that is no number, which nobody has asked for, or too much of it");
   if (done.losses_size() > here.lanes)
     return unfit(absl::StrCat(done.losses_size(), " sums of losses from ", here.lanes, " lanes"));
   for (const service::EpochSum &loss : done.losses())
@@ -277,7 +290,8 @@ absl::Status AnswerValidator::checkRun(const OfTask &task, const Done &done) con
       return unfit(absl::StrCat("a sum of ", loss.count(), " losses of epoch ", loss.epoch()));
   std::set<std::pair<std::string, uint64_t>> seen;
   for (const service::MetricSum &metric : done.metrics()) {
-    if (!here.metrics.contains(metric.name()) || !seen.insert({metric.name(), metric.epoch()}).second ||
+    if (!here.metrics.contains(metric.name()) ||
+        !seen.insert({metric.name(), metric.epoch()}).second ||
         seen.size() > here.metrics.size() * static_cast<size_t>(here.lanes))
       return unfit("a metric that it does not compute, or one twice");
     if (metric.count() < 0 || metric.count() > kMostCounted)
@@ -291,24 +305,29 @@ absl::Status AnswerValidator::checkShard(const OfTask &task, const Done &done) c
   if (!done.not_finite().empty()) // then it has none
     return !task.owned.empty() && done.shard().empty() && done.not_finite().size() <= kMostNotFinite
                ? absl::OkStatus()
-               : unfit("it tells of a variable that is no number and has none, or has written a shard, or tells too "
-                       "much of it");
+               : unfit(
+                     "it tells of a variable that is no number and has none, or has written a shard, or tells too "
+                     "much of it");
   if (done.shard().empty() != task.owned.empty())
-    return unfit(task.owned.empty() ? "it has written a shard and has no variables" : "it has written no shard");
+    return unfit(task.owned.empty() ? "it has written a shard and has no variables"
+                                    : "it has written no shard");
   if (task.owned.empty())
     return absl::OkStatus();
   GRAPHC_ASSIGN_OR_RETURN(checkpoint::ShardInfo shard, checkpoint::decodeShard(done.shard()));
-  if (shard.file != checkpoint::shardFile(plan_.jobs(static_cast<int>(task.task.job())).name(), task.task.index()))
+  if (shard.file != checkpoint::shardFile(plan_.jobs(static_cast<int>(task.task.job())).name(),
+                                          task.task.index()))
     return unfit("the file of its shard is another's");
   Tensors own, told;
   for (uint32_t index : task.owned) {
     const plan::Variable &variable = plan_.variables(static_cast<int>(index));
-    own[variable.name()] = tensorText(variable.type(), variable.has_part_of() ? &variable.part_of() : nullptr);
+    own[variable.name()] =
+        tensorText(variable.type(), variable.has_part_of() ? &variable.part_of() : nullptr);
   }
   for (const checkpoint::VariableInfo &variable : shard.variables)
     told[variable.name] = tensorText(variable.type, variable.part ? &*variable.part : nullptr);
-  return own == told && shard.variables.size() == own.size() ? absl::OkStatus()
-                                                             : unfit("its shard has other variables than it saves");
+  return own == told && shard.variables.size() == own.size()
+             ? absl::OkStatus()
+             : unfit("its shard has other variables than it saves");
 }
 
 /// A result of the phase that runs, of a lane of that task, that was asked for; steps in order.
@@ -316,36 +335,44 @@ absl::Status AnswerValidator::check(uint32_t task, const service::Fetched &value
   if (!order_.has_run() || answered_[task])
     return unfit("a result comes while none is computed");
   if (value.program() >= static_cast<uint32_t>(plan_.programs_size()))
-    return unfit(absl::StrCat("a result of program ", value.program(), ", the plan has ", plan_.programs_size()));
+    return unfit(absl::StrCat("a result of program ", value.program(), ", the plan has ",
+                              plan_.programs_size()));
   const plan::Program &program = plan_.programs(static_cast<int>(value.program()));
   if (program.phase() != begin_.phase() || value.instance() >= program.instances() ||
       !plan::sameTask(plan::instanceTask(plan_, program, value.instance()), tasks_[task].task))
-    return unfit(absl::StrCat("a result of ", program.name(), "[", value.instance(), "], which does not run there"));
+    return unfit(absl::StrCat("a result of ", program.name(), "[", value.instance(),
+                              "], which does not run there"));
   if (value.has_report())
     return checkReport(program, value);
   if (value.fetch() >= static_cast<uint32_t>(program.fetches_size()) ||
       !wanted_.contains(program.fetches(static_cast<int>(value.fetch())).name()))
-    return unfit(absl::StrCat("result ", value.fetch(), " of ", program.name(), ", for which nobody has asked"));
+    return unfit(absl::StrCat("result ", value.fetch(), " of ", program.name(),
+                              ", for which nobody has asked"));
   const plan::Port &port = program.fetches(static_cast<int>(value.fetch()));
   const plan::Buffer &buffer = program.buffers(static_cast<int>(port.buffer()));
   if (value.value().size() != buffer.bytes())
-    return unfit(absl::StrCat(port.name(), " of ", value.value().size(), " bytes, expected ", buffer.bytes()));
+    return unfit(absl::StrCat(port.name(), " of ", value.value().size(), " bytes, expected ",
+                              buffer.bytes()));
   return checkStep(port.name(), value.fetch(), value);
 }
 
 /// All results and metrics of the program, each of its size.
-absl::Status AnswerValidator::checkReport(const plan::Program &program, const service::Fetched &value) {
+absl::Status AnswerValidator::checkReport(const plan::Program &program,
+                                          const service::Fetched &value) {
   const service::Report &report = value.report();
   if (!begin_.has_reports() || !value.value().empty() || value.fetch() != 0)
     return unfit("a report, for which nobody has asked");
-  if (report.values_size() != program.fetches_size() || report.metrics_size() != program.metrics_size())
-    return unfit(absl::StrCat("a report of ", report.values_size(), " results and ", report.metrics_size(),
-                              " metrics, the program has ", program.fetches_size(), " and ", program.metrics_size()));
+  if (report.values_size() != program.fetches_size() ||
+      report.metrics_size() != program.metrics_size())
+    return unfit(absl::StrCat("a report of ", report.values_size(), " results and ",
+                              report.metrics_size(), " metrics, the program has ",
+                              program.fetches_size(), " and ", program.metrics_size()));
   for (int i = 0; i < program.fetches_size(); ++i)
-    if (const uint64_t bytes = program.buffers(static_cast<int>(program.fetches(i).buffer())).bytes();
+    if (const uint64_t bytes =
+            program.buffers(static_cast<int>(program.fetches(i).buffer())).bytes();
         report.values(i).size() != bytes)
-      return unfit(absl::StrCat("a report has ", program.fetches(i).name(), " of ", report.values(i).size(),
-                                " bytes, expected ", bytes));
+      return unfit(absl::StrCat("a report has ", program.fetches(i).name(), " of ",
+                                report.values(i).size(), " bytes, expected ", bytes));
   for (const service::Report::Counted &metric : report.metrics())
     if (metric.count() < 0 || metric.count() > kMostCounted)
       return unfit(absl::StrCat("a report has a metric of ", metric.count(), " samples"));
@@ -353,28 +380,34 @@ absl::Status AnswerValidator::checkReport(const plan::Program &program, const se
 }
 
 /// Each later than the one before, and of the phase's steps.
-absl::Status AnswerValidator::checkStep(const std::string &what, uint32_t fetch, const service::Fetched &value) {
+absl::Status AnswerValidator::checkStep(const std::string &what, uint32_t fetch,
+                                        const service::Fetched &value) {
   const uint64_t first = begin_.first_step() / executor::lanesPerUpdate(plan_, begin_.phase());
-  uint64_t &next = next_.try_emplace({value.program(), fetch, value.instance()}, first).first->second;
+  uint64_t &next =
+      next_.try_emplace({value.program(), fetch, value.instance()}, first).first->second;
   if (value.step() < next || value.step() - first >= begin_.steps())
-    return unfit(absl::StrCat(what, " of step ", value.step(), ", expected step ", next, " or a later one of ",
-                              begin_.steps(), " from ", first, " on"));
+    return unfit(absl::StrCat(what, " of step ", value.step(), ", expected step ", next,
+                              " or a later one of ", begin_.steps(), " from ", first, " on"));
   next = value.step() + 1;
   return absl::OkStatus();
 }
 
-/// Of a lane of that task, in the phase that runs, where a trace was asked for; no more than a task keeps, and in order.
+/// Of a lane of that task, in the phase that runs, where a trace was asked for; no more than a task
+/// keeps, and in order.
 absl::Status AnswerValidator::check(uint32_t task, const service::Traced &trace) {
   if (!order_.has_run() || answered_[task] || !begin_.has_trace())
     return unfit("a trace comes while none is made");
   if (trace.program() >= static_cast<uint32_t>(plan_.programs_size()))
-    return unfit(absl::StrCat("a trace of program ", trace.program(), ", the plan has ", plan_.programs_size()));
+    return unfit(absl::StrCat("a trace of program ", trace.program(), ", the plan has ",
+                              plan_.programs_size()));
   const plan::Program &program = plan_.programs(static_cast<int>(trace.program()));
   if (program.phase() != begin_.phase() || trace.instance() >= program.instances() ||
       !plan::sameTask(plan::instanceTask(plan_, program, trace.instance()), tasks_[task].task))
-    return unfit(absl::StrCat("a trace of ", program.name(), "[", trace.instance(), "], which does not run there"));
+    return unfit(absl::StrCat("a trace of ", program.name(), "[", trace.instance(),
+                              "], which does not run there"));
   if (trace.records().empty() && !emptyTraces_.emplace(trace.program(), trace.instance()).second)
-    return unfit(absl::StrCat("an empty trace of ", program.name(), "[", trace.instance(), "] comes twice"));
+    return unfit(
+        absl::StrCat("an empty trace of ", program.name(), "[", trace.instance(), "] comes twice"));
   if (traced_[task] += trace.records().size(); traced_[task] > executor::LaneTrace::kMostBytes)
     return unfit("its trace is longer than a task's may be");
   return executor::decodeRecords(trace.records(), program).status();
@@ -395,7 +428,8 @@ absl::Status checkAnswer(const plan::Plan &plan, uint32_t task, const CheckOrder
         read.insert(stream.dataset);
   for (const service::CheckedLink &link : report.links()) {
     if (!peers.contains(link.peer()) || !linked.insert(link.peer()).second)
-      return unfit(absl::StrCat("it tells of a link with task ", link.peer(), ", which was not asked, or twice"));
+      return unfit(absl::StrCat("it tells of a link with task ", link.peer(),
+                                ", which was not asked, or twice"));
     for (double figure : {link.latency_us(), link.there_gbps(), link.back_gbps()})
       if (!std::isfinite(figure) || figure < 0)
         return unfit("it has measured a link and found what cannot be");
@@ -403,8 +437,10 @@ absl::Status checkAnswer(const plan::Plan &plan, uint32_t task, const CheckOrder
   if (absl::Status path = service::checkSocketPath(report.path()); !path.ok())
     return path;
   for (const service::CheckedData &data : report.data())
-    if (!read.contains(data.dataset()) || !told.insert(data.dataset()).second || data.samples() > kMostSamples)
-      return unfit(absl::StrCat("it tells of data set ", data.dataset(), ", which was not asked, or twice"));
+    if (!read.contains(data.dataset()) || !told.insert(data.dataset()).second ||
+        data.samples() > kMostSamples)
+      return unfit(
+          absl::StrCat("it tells of data set ", data.dataset(), ", which was not asked, or twice"));
   return absl::OkStatus();
 }
 

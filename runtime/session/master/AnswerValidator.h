@@ -1,9 +1,10 @@
-//===- AnswerValidator.h - which answers of a task the master believes ----------------------------------*- C++ -*-===//
+//===- AnswerValidator.h - which answers of a task the master believes --------------*- C++ -*-===//
 //
-// The other side of OrderValidator.h. Everything that a task says is checked here against the plan and against the order that it answers, so that
-// the driver can add, index and print it. Numbers that a task computed are its own affair; their ranges are not.
+// The other side of OrderValidator.h. Everything that a task says is checked here against the plan
+// and against the order that it answers, so that the driver can add, index and print it. Numbers
+// that a task computed are its own affair; their ranges are not.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_MASTER_ANSWERVALIDATOR_H
 #define GRAPHC_RUNTIME_SESSION_MASTER_ANSWERVALIDATOR_H
 
@@ -22,12 +23,15 @@ namespace graphc::session {
 /// Those of a run. Called by the coordinator, one call at a time.
 class AnswerValidator final : public service::AnswerRules {
 public:
-  /// The plan is verified and outlives this. `told`: hears of each order, under the coordinator's lock; may be empty.
-  explicit AnswerValidator(const plan::Plan &plan, std::function<void(const service::Order &)> told = {});
+  /// The plan is verified and outlives this. `told`: hears of each order, under the coordinator's
+  /// lock; may be empty.
+  explicit AnswerValidator(const plan::Plan &plan,
+                           std::function<void(const service::Order &)> told = {});
   void ordered(const service::Order &order) override;
   absl::Status check(uint32_t task, const service::Done &done) override;
   absl::Status check(uint32_t task, const service::Progress &progress) override;
-  absl::Status checkOwn(uint32_t task, const service::Order &order, const service::Done &done) override;
+  absl::Status checkOwn(uint32_t task, const service::Order &order,
+                        const service::Done &done) override;
   void rejoins(uint32_t task) override { rejoined_.insert(task); }
   bool isRepeated(uint32_t task, const service::Fetched &value) const override;
   absl::Status check(uint32_t task, const service::Fetched &value) override;
@@ -46,7 +50,8 @@ private:
     bool mirrors = false, globalStep = false; ///< has a mirrored variable, the global step
     std::vector<PhaseOfTask> phases;
   };
-  absl::Status checkAnswer(uint32_t task, const service::Order &order, const service::Done &done) const;
+  absl::Status checkAnswer(uint32_t task, const service::Order &order,
+                           const service::Done &done) const;
   absl::Status checkDatasets(const OfTask &task, const service::Done &done) const;
   absl::Status checkRun(const OfTask &task, const service::Done &done) const;
   absl::Status checkShard(const OfTask &task, const service::Done &done) const;
@@ -66,7 +71,8 @@ private:
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t>
       next_; ///< (program, fetch, instance): the least step that may come
   std::vector<uint64_t> traced_; ///< bytes of the running phase, by task
-  std::set<std::pair<uint32_t, uint32_t>> emptyTraces_; ///< lanes of it that had nothing to record: program, instance
+  /// lanes of it that had nothing to record: program, instance
+  std::set<std::pair<uint32_t, uint32_t>> emptyTraces_;
 };
 
 /// The same for graphrun check: the answer of `task` to `order`.

@@ -11,44 +11,52 @@
 
 namespace graphc::session {
 
-/// Locks the folder for this run, then every task that owns variables looks whether it sees that very folder.
+/// Locks the folder for this run, then every task that owns variables looks whether it sees that
+/// very folder.
 absl::Status ChiefCheckpoints::hold() {
   {
     FileWatchdog::Work work(files_, absl::StrCat("opening --checkpoint_dir ", options_.directory));
-    GRAPHC_ASSIGN_OR_RETURN(checkpoint::CheckpointDirectory held,
-                            checkpoint::CheckpointDirectory::open(options_.directory, options_.keep, options_.wait));
+    GRAPHC_ASSIGN_OR_RETURN(
+        checkpoint::CheckpointDirectory held,
+        checkpoint::CheckpointDirectory::open(options_.directory, options_.keep, options_.wait));
     directory_.emplace(std::move(held));
-    GRAPHC_RETURN_IF_ERROR(checkpoint::removeFinished(options_.directory)); // what is said there is an earlier run's
+    // what is said there is an earlier run's
+    GRAPHC_RETURN_IF_ERROR(checkpoint::removeFinished(options_.directory));
   }
   service::Order check;
   check.mutable_check()->set_directory(options_.directory);
   check.mutable_check()->set_nonce(directory_->nonce());
-  GRAPHC_RETURN_IF_ERROR(base::annotate(coordinator_.giveOrder(std::move(check), absl::Now() + kFileDeadline).status(),
-                                        "--checkpoint_dir"));
+  GRAPHC_RETURN_IF_ERROR(
+      base::annotate(coordinator_.giveOrder(std::move(check), absl::Now() + kFileDeadline).status(),
+                     "--checkpoint_dir"));
   directory_->forgetNonce();
   return absl::OkStatus();
 }
 
-absl::Status ChiefCheckpoints::finish(uint64_t step, std::optional<uint64_t> steps, std::optional<double> epochs) {
+absl::Status ChiefCheckpoints::finish(uint64_t step, std::optional<uint64_t> steps,
+                                      std::optional<double> epochs) {
   if (!directory_)
     return absl::OkStatus();
-  const checkpoint::TrainingEndMarker finished{step, {steps, steps ? std::nullopt : std::optional(epochs.value_or(1))}};
+  const checkpoint::TrainingEndMarker finished{
+      step, {steps, steps ? std::nullopt : std::optional(epochs.value_or(1))}};
   FileWatchdog::Work work(files_, absl::StrCat("writing into ", options_.directory));
-  return base::annotate(checkpoint::writeFinished(options_.directory, finished), "--checkpoint_dir");
+  return base::annotate(checkpoint::writeFinished(options_.directory, finished),
+                        "--checkpoint_dir");
 }
 
 /// The one that was asked for, of which the plan may take a part.
 absl::StatusOr<std::optional<checkpoint::CommittedCheckpoint>> ChiefCheckpoints::openOnly() {
   FileWatchdog::Work work(files_, absl::StrCat("reading ", options_.only));
-  GRAPHC_ASSIGN_OR_RETURN(checkpoint::CommittedCheckpoint found, checkpoint::openCheckpoint(options_.only));
+  GRAPHC_ASSIGN_OR_RETURN(checkpoint::CommittedCheckpoint found,
+                          checkpoint::openCheckpoint(options_.only));
   std::vector<std::string> leftOut;
   GRAPHC_RETURN_IF_ERROR(checkpoint::checkVariables(found, plan_, leftOut));
   saved_ = found.manifest.globalStep;
   return found;
 }
 
-/// The newest checkpoint that is whole; damaged ones before it are warnings, but a folder with none but damaged ones is
-/// an error.
+/// The newest checkpoint that is whole; damaged ones before it are warnings, but a folder with none
+/// but damaged ones is an error.
 absl::StatusOr<std::optional<checkpoint::CommittedCheckpoint>> ChiefCheckpoints::open() {
   if (options_.writes)
     GRAPHC_RETURN_IF_ERROR(hold());
@@ -57,7 +65,8 @@ absl::StatusOr<std::optional<checkpoint::CommittedCheckpoint>> ChiefCheckpoints:
   std::vector<std::string> warnings;
   std::optional<checkpoint::CommittedCheckpoint> found;
   {
-    FileWatchdog::Work work(files_, absl::StrCat("reading the checkpoints of ", options_.directory));
+    FileWatchdog::Work work(files_,
+                            absl::StrCat("reading the checkpoints of ", options_.directory));
     GRAPHC_ASSIGN_OR_RETURN(found, checkpoint::findNewest(options_.directory, warnings));
   }
   const bool allDamaged = !found && !warnings.empty();
@@ -66,13 +75,14 @@ absl::StatusOr<std::optional<checkpoint::CommittedCheckpoint>> ChiefCheckpoints:
   for (const std::string &warning : warnings)
     options_.log(warning);
   if (allDamaged) // to begin anew would in time overwrite what is left of them
-    return absl::DataLossError(absl::StrCat("--checkpoint_dir ", options_.directory,
-                                            " has no checkpoint that is whole; move its step-… away to begin anew, "
-                                            "or name another folder"));
-  if (!found && !options_.writes)
-    return absl::NotFoundError(
+    return absl::DataLossError(
         absl::StrCat("--checkpoint_dir ", options_.directory,
-                     " has no checkpoint for --entry eval or predict; without the flag it runs the initial values"));
+                     " has no checkpoint that is whole; move its step-… away to begin anew, "
+                     "or name another folder"));
+  if (!found && !options_.writes)
+    return absl::NotFoundError(absl::StrCat(
+        "--checkpoint_dir ", options_.directory,
+        " has no checkpoint for --entry eval or predict; without the flag it runs the initial values"));
   if (found) {
     saved_ = found->manifest.globalStep;
     base::MutexLock lock(mutex_);
@@ -103,13 +113,16 @@ absl::Status ChiefCheckpoints::begin(const std::string &from, service::Order::In
   }
   constexpr size_t kMostNames = 20;
   options_.log(absl::StrCat("beginning with ", made->sources.size(),
-                            made->sources.size() == 1 ? " variable" : " variables", " of ", origin->path(),
+                            made->sources.size() == 1 ? " variable" : " variables", " of ",
+                            origin->path(),
                             made->others.empty() ? "" : "; with values of their own begin ",
                             checkpoint::listed(made->others, kMostNames)));
   return absl::OkStatus();
 }
 
-std::string ChiefCheckpoints::pathOf(uint64_t step) const { return checkpoint::stepPath(options_.directory, step); }
+std::string ChiefCheckpoints::pathOf(uint64_t step) const {
+  return checkpoint::stepPath(options_.directory, step);
+}
 
 absl::Status ChiefCheckpoints::save(uint64_t step, const Positions &positions, const Ahead &ahead) {
   if (saved_ == step)
@@ -120,8 +133,10 @@ absl::Status ChiefCheckpoints::save(uint64_t step, const Positions &positions, c
   return status;
 }
 
-/// The chief makes the folder, each owner writes its shard into it, the chief writes the manifest and renames: only then is it one.
-absl::Status ChiefCheckpoints::write(uint64_t step, const Positions &positions, const Ahead &ahead) {
+/// The chief makes the folder, each owner writes its shard into it, the chief writes the manifest
+/// and renames: only then is it one.
+absl::Status ChiefCheckpoints::write(uint64_t step, const Positions &positions,
+                                     const Ahead &ahead) {
   {
     FileWatchdog::Work work(files_, absl::StrCat("clearing ", options_.directory));
     GRAPHC_RETURN_IF_ERROR(directory_->prepare(step));
@@ -149,7 +164,8 @@ absl::Status ChiefCheckpoints::write(uint64_t step, const Positions &positions, 
     manifest.shards.push_back(std::move(shard));
   }
   {
-    FileWatchdog::Work work(files_, absl::StrCat("committing a checkpoint in ", options_.directory));
+    FileWatchdog::Work work(files_,
+                            absl::StrCat("committing a checkpoint in ", options_.directory));
     GRAPHC_RETURN_IF_ERROR(directory_->commit(manifest));
   }
   saved_ = step;
@@ -167,7 +183,8 @@ void ChiefCheckpoints::startClock(absl::Time now) {
 
 bool ChiefCheckpoints::due(absl::Time now) const {
   base::MutexLock lock(mutex_);
-  return wanted() && options_.everySeconds && savedAt_ && now - *savedAt_ >= absl::Seconds(*options_.everySeconds);
+  return wanted() && options_.everySeconds && savedAt_ &&
+         now - *savedAt_ >= absl::Seconds(*options_.everySeconds);
 }
 
 } // namespace graphc::session

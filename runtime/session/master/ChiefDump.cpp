@@ -19,8 +19,8 @@ absl::Status ChiefDump::begin(const Ask &ask) {
   {
     FileWatchdog::Work work(files_, absl::StrCat("opening --dump_variables ", directory_));
     absl::StatusOr<checkpoint::DumpFolder> made = checkpoint::DumpFolder::create(directory_);
-    const bool hasParts =
-        std::any_of(plan_.variables().begin(), plan_.variables().end(), [](auto &one) { return one.has_part_of(); });
+    const bool hasParts = std::any_of(plan_.variables().begin(), plan_.variables().end(),
+                                      [](auto &one) { return one.has_part_of(); });
     if (absl::IsFailedPrecondition(made.status()) || absl::IsUnavailable(made.status()) ||
         (!made.ok() && hasParts)) // else the chief may own nothing, and have no such folder
       return base::annotate(made.status(), "--dump_variables");
@@ -42,10 +42,12 @@ absl::Status ChiefDump::write(const Ask &ask) {
       inParts.insert(checkpoint::npyFileName(plan::modelName(variable)));
   FileWatchdog::Work work(files_, absl::StrCat("writing into ", directory_));
   for (const std::string &file : inParts) {
-    GRAPHC_RETURN_IF_ERROR(base::annotate(
-        checkpoint::finishNpyParts(absl::StrCat(checkpoint::dumpPath(directory_, folder_->word()), "/", file)),
-        "--dump_variables"));
-    GRAPHC_RETURN_IF_ERROR(base::annotate(checkpoint::publish(directory_, folder_->word(), file), "--dump_variables"));
+    GRAPHC_RETURN_IF_ERROR(
+        base::annotate(checkpoint::finishNpyParts(absl::StrCat(
+                           checkpoint::dumpPath(directory_, folder_->word()), "/", file)),
+                       "--dump_variables"));
+    GRAPHC_RETURN_IF_ERROR(
+        base::annotate(checkpoint::publish(directory_, folder_->word(), file), "--dump_variables"));
   }
   return absl::OkStatus();
 }

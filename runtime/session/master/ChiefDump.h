@@ -1,4 +1,4 @@
-//===- ChiefDump.h - the variables at the end of a run as .npy (--dump_variables) -----------------------*- C++ -*-===//
+//===- ChiefDump.h - the variables at the end of a run as .npy (--dump_variables) ---*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_MASTER_CHIEFDUMP_H
 #define GRAPHC_RUNTIME_SESSION_MASTER_CHIEFDUMP_H
 
@@ -12,7 +12,8 @@
 
 namespace graphc::session {
 
-/// Each owner writes its variables; of one in parts the chief gives the file its name once all owners have. Master's thread.
+/// Each owner writes its variables; of one in parts the chief gives the file its name once all
+/// owners have. Master's thread.
 class ChiefDump {
 public:
   /// Gives all tasks an order and waits for their answers.

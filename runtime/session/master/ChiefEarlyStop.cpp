@@ -22,13 +22,15 @@ absl::Status ChiefEarlyStop::begin(uint64_t step) {
     return base::annotate(found.status(), "--checkpoint_dir");
   if (!found.ok())
     warn_(absl::StrCat(base::describe(found.status()), "; --early_stop counts from here on"));
-  const bool isOf = found.ok() && (!stop_ || found->made.empty() || found->metric == stop_->metric());
+  const bool isOf =
+      found.ok() && (!stop_ || found->made.empty() || found->metric == stop_->metric());
   if (!isOf && found.ok())
     warn_(absl::StrCat("the evaluations before were of ", base::foreignText(found->metric),
                        "; --early_stop counts from here on"));
   checkpoint::EvaluationHistory kept = isOf ? *std::move(found) : checkpoint::EvaluationHistory();
   if (kept.forgetBehind(step) || !isOf)
-    GRAPHC_RETURN_IF_ERROR(base::annotate(checkpoint::writeEvaluations(folder, kept), "--checkpoint_dir"));
+    GRAPHC_RETURN_IF_ERROR(
+        base::annotate(checkpoint::writeEvaluations(folder, kept), "--checkpoint_dir"));
   if (!stop_)
     return absl::OkStatus();
   for (const checkpoint::EvaluationRecord &one : kept.made)
@@ -52,7 +54,8 @@ absl::Status ChiefEarlyStop::evaluated(uint64_t step, const std::map<std::string
   made_.forgetBehind(step ? step - 1 : 0);
   made_.made.push_back({step, value == means.end() ? std::nan("") : value->second});
   FileWatchdog::Work work(files_, absl::StrCat("writing into ", checkpoints_.directory()));
-  return base::annotate(checkpoint::writeEvaluations(checkpoints_.directory(), made_), "--checkpoint_dir");
+  return base::annotate(checkpoint::writeEvaluations(checkpoints_.directory(), made_),
+                        "--checkpoint_dir");
 }
 
 std::string ChiefEarlyStop::best() const {

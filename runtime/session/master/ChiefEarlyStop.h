@@ -1,9 +1,9 @@
-//===- ChiefEarlyStop.h - early stop, over all runs of a training ---------------------------------------*- C++ -*-===//
+//===- ChiefEarlyStop.h - early stop, over all runs of a training -------------------*- C++ -*-===//
 //
-// Beside the checkpoints stands what the evaluations gave (checkpoint/EvaluationHistory.h), so that a run that goes on counts on where the one before
-// has ended, and its best checkpoint stays.
+// Beside the checkpoints stands what the evaluations gave (checkpoint/EvaluationHistory.h), so that
+// a run that goes on counts on where the one before has ended, and its best checkpoint stays.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_MASTER_CHIEFEARLYSTOP_H
 #define GRAPHC_RUNTIME_SESSION_MASTER_CHIEFEARLYSTOP_H
 
@@ -17,7 +17,8 @@ namespace graphc::session {
 /// Master's thread.
 class ChiefEarlyStop {
 public:
-  /// The others have to outlive it. Without `stop` nothing ends; what another training has left is cleared all the same.
+  /// The others have to outlive it. Without `stop` nothing ends; what another training has left is
+  /// cleared all the same.
   ChiefEarlyStop(std::optional<EarlyStop> stop, ChiefCheckpoints &checkpoints, FileWatchdog &files,
                  std::function<void(const std::string &)> warn)
       : stop_(std::move(stop)), checkpoints_(checkpoints), files_(files), warn_(std::move(warn)) {}

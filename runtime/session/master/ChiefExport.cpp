@@ -12,12 +12,14 @@ absl::Status ChiefExport::write(const std::string &checkpoint, bool notFinite) {
     return absl::OkStatus();
   if (notFinite) {
     isTold_ = true;
-    log_(absl::StrCat("--export_dir ", directory_, ": nothing is exported, since training ended by --nan stop"));
+    log_(absl::StrCat("--export_dir ", directory_,
+                      ": nothing is exported, since training ended by --nan stop"));
     return absl::OkStatus();
   }
   if (checkpoint.empty())
-    return absl::FailedPreconditionError(absl::StrCat(
-        "--export_dir ", directory_, ": there is no checkpoint to export; train with --checkpoint_dir first"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("--export_dir ", directory_,
+                     ": there is no checkpoint to export; train with --checkpoint_dir first"));
   FileWatchdog::Work work(files_, absl::StrCat("exporting to ", directory_));
   absl::StatusOr<std::string> path = writeExport(plan_, checkpoint, directory_, log_, goesOn_);
   if (absl::Status ends = goesOn_(); !path.ok() && !ends.ok()) // what is said of that is the run's

@@ -27,9 +27,10 @@ absl::Status ChiefTrace::choose(uint32_t phase, uint64_t done, uint64_t total) {
     return absl::OkStatus();
   }
   if (first_ >= total)
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--profile_steps ", options_.steps->first, ",", options_.steps->second, ": the run makes steps ", done + 1,
-        " to ", total, ", none of these (steps are counted from the very first, as --steps is)"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--profile_steps ", options_.steps->first, ",", options_.steps->second,
+                     ": the run makes steps ", done + 1, " to ", total,
+                     ", none of these (steps are counted from the very first, as --steps is)"));
   first_ = std::max(first_, done);
   end_ = std::min(end_, total);
   phase_ = phase;
@@ -53,10 +54,11 @@ void ChiefTrace::take(const service::Order::Begin &begin) {
   if (!begin.has_trace())
     return;
   for (auto &[task, traced] : coordinator_.takeTraces()) {
-    auto lane = std::find_if(lanes_.begin(), lanes_.end(), [&, task = task, traced = &traced](const TracedLane &one) {
-      return one.run == begin.generation() && one.task == task && one.program == traced->program() &&
-             one.instance == traced->instance();
-    });
+    auto lane = std::find_if(
+        lanes_.begin(), lanes_.end(), [&, task = task, traced = &traced](const TracedLane &one) {
+          return one.run == begin.generation() && one.task == task &&
+                 one.program == traced->program() && one.instance == traced->instance();
+        });
     if (lane == lanes_.end()) {
       lanes_.emplace_back();
       lane = lanes_.end() - 1;
@@ -81,8 +83,8 @@ absl::Status ChiefTrace::write(uint64_t done, bool isLast) {
     return absl::OkStatus();
   wanted_ = false;
   if (lanes_.empty()) {
-    options_.log(absl::StrCat("--trace ", options_.file, ": no step from ", first_ + 1, " to ", end_,
-                              " was made; nothing is written"));
+    options_.log(absl::StrCat("--trace ", options_.file, ": no step from ", first_ + 1, " to ",
+                              end_, " was made; nothing is written"));
     return absl::OkStatus();
   }
   uint64_t last = first_ + 1;
@@ -92,17 +94,19 @@ absl::Status ChiefTrace::write(uint64_t done, bool isLast) {
   const auto clocks = coordinator_.clockOffsets();
   FileWatchdog::Work work(files_, absl::StrCat("writing --trace ", options_.file));
   TraceMerge merge(loaded_, std::exchange(lanes_, {}), coordinator_.peers(), clocks);
-  GRAPHC_RETURN_IF_ERROR(
-      base::annotate(base::writeFileAtomic(options_.file, merge.write()), absl::StrCat("--trace ", options_.file)));
+  GRAPHC_RETURN_IF_ERROR(base::annotate(base::writeFileAtomic(options_.file, merge.write()),
+                                        absl::StrCat("--trace ", options_.file)));
   summary_ = merge.summary();
-  options_.log(absl::StrCat("trace ", options_.file, ": steps ", first_ + 1, " to ", std::min(last, end_), ", ",
-                            observe::withThousands(summary_->slices), " slices, ",
-                            observe::withThousands(summary_->messages), " messages; ui.perfetto.dev opens it"));
+  options_.log(absl::StrCat("trace ", options_.file, ": steps ", first_ + 1, " to ",
+                            std::min(last, end_), ", ", observe::withThousands(summary_->slices),
+                            " slices, ", observe::withThousands(summary_->messages),
+                            " messages; ui.perfetto.dev opens it"));
   for (const std::string &line : observe::toTable(*summary_))
     options_.log(line);
   if (summary_->lost)
     options_.log(absl::StrCat("trace ", options_.file, ": it ends early: there was no room for ",
-                              observe::withThousands(summary_->lost), " records; trace fewer steps (--profile_steps)"));
+                              observe::withThousands(summary_->lost),
+                              " records; trace fewer steps (--profile_steps)"));
   return absl::OkStatus();
 }
 

@@ -1,4 +1,4 @@
-//===- ChiefTrace.h - a run's --trace, as the chief asks for it and writes it ---------------------------*- C++ -*-===//
+//===- ChiefTrace.h - a run's --trace, as the chief asks for it and writes it -------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_MASTER_CHIEFTRACE_H
 #define GRAPHC_RUNTIME_SESSION_MASTER_CHIEFTRACE_H
 
@@ -12,10 +12,12 @@
 
 namespace graphc::session {
 
-/// Which steps are traced, counted from the very first as the progress line counts them: the first and the last.
+/// Which steps are traced, counted from the very first as the progress line counts them: the first
+/// and the last.
 using ProfileSteps = std::pair<uint64_t, uint64_t>;
 
-/// All on the master's thread. Of the phase that the run is about: one that trains may run several times, its evaluations are not in it.
+/// All on the master's thread. Of the phase that the run is about: one that trains may run several
+/// times, its evaluations are not in it.
 class ChiefTrace {
 public:
   struct Options {
@@ -24,12 +26,15 @@ public:
     std::function<void(const std::string &)> log;
   };
   /// The others have to outlive it.
-  ChiefTrace(const plan::LoadedPlan &plan, service::TaskCoordinator &coordinator, FileWatchdog &files, Options options)
+  ChiefTrace(const plan::LoadedPlan &plan, service::TaskCoordinator &coordinator,
+             FileWatchdog &files, Options options)
       : loaded_(plan), coordinator_(coordinator), files_(files), options_(std::move(options)) {}
 
-  /// The run makes the steps from `done` up to `total` of this phase. An error where --profile_steps names steps behind them.
+  /// The run makes the steps from `done` up to `total` of this phase. An error where
+  /// --profile_steps names steps behind them.
   absl::Status choose(uint32_t phase, uint64_t done, uint64_t total);
-  /// Behind how many steps the trace is whole: there a run of the phase ends, so that the file is there and nothing is kept any longer.
+  /// Behind how many steps the trace is whole: there a run of the phase ends, so that the file is
+  /// there and nothing is kept any longer.
   std::optional<uint64_t> whole() const { return wanted_ ? std::optional(end_) : std::nullopt; }
   /// What a run of the phase is asked to record.
   void ask(service::Order::Begin &begin) const;

@@ -1,9 +1,10 @@
-//===- FileWatchdog.h - a clock over what the chief does with files -------------------------------------*- C++ -*-===//
+//===- FileWatchdog.h - a clock over what the chief does with files -----------------*- C++ -*-===//
 //
-// Files that neither come nor fail, as on a network's disk that is away, hold the thread that asked for them. The chief's have nobody
-// else who would notice: its thread says what it is about to do, another one asks from time to time whether that takes too long.
+// Files that neither come nor fail, as on a network's disk that is away, hold the thread that asked
+// for them. The chief's have nobody else who would notice: its thread says what it is about to do,
+// another one asks from time to time whether that takes too long.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_MASTER_FILEWATCHDOG_H
 #define GRAPHC_RUNTIME_SESSION_MASTER_FILEWATCHDOG_H
 

@@ -1,10 +1,11 @@
-//===- MasterDriver.h - the master's script: which phase comes next -------------------------------------*- C++ -*-===//
+//===- MasterDriver.h - the master's script: which phase comes next -----------------*- C++ -*-===//
 //
-// Runs on the chief, on the master thread. Gives orders through the coordinator and waits; knows how long to train and where to pause
-// (TrainingSteps.h), but no tensor. What it keeps meanwhile are classes of their own: checkpoints, positions in the data, sums of results, what
-// is shown, the clock over its files.
+// Runs on the chief, on the master thread. Gives orders through the coordinator and waits; knows
+// how long to train and where to pause (TrainingSteps.h), but no tensor. What it keeps meanwhile
+// are classes of their own: checkpoints, positions in the data, sums of results, what is shown, the
+// clock over its files.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_MASTER_MASTERDRIVER_H
 #define GRAPHC_RUNTIME_SESSION_MASTER_MASTERDRIVER_H
 
@@ -38,31 +39,38 @@ struct DriverOptions {
   std::optional<uint64_t> steps;
   std::optional<double> evalEveryEpochs, saveEverySeconds;
   std::optional<uint64_t> saveEverySteps;
-  /// Tasks may have steps in memory that no checkpoint has: a stop before the first step comes behind these.
+  /// Tasks may have steps in memory that no checkpoint has: a stop before the first step comes
+  /// behind these.
   bool mayGoOnFromMemory = false;
   uint32_t keepCheckpoints = checkpoint::CheckpointDirectory::kKeep; ///< 0: all
-  bool nanStops = false; ///< a loss that is no number ends training in good order, and is no failure
+  /// a loss that is no number ends training in good order, and is no failure
+  bool nanStops = false;
   std::optional<EarlyStop> earlyStop; ///< with evalEveryEpochs
   uint64_t logEverySteps = 0; ///< snapshots say when so many are made; 0: never
   std::string checkpointDirectory, dumpDirectory, statsFile, traceFile;
-  std::string
-      checkpoint; ///< of checkpointDirectory this one alone, for another entry than train; empty: the newest that is whole
-  std::string exportDirectory; ///< behind training: predictions and the last checkpoint's variables; empty: none
+  /// of checkpointDirectory this one alone, for another entry than train; empty: the newest that is
+  /// whole
+  std::string checkpoint;
+  /// behind training: predictions and the last checkpoint's variables; empty: none
+  std::string exportDirectory;
   std::optional<ProfileSteps> profileSteps; ///< of traceFile
-  std::string
-      initFrom; ///< another training's checkpoint, or its folder of them, or a file of values, where this one begins: variables by name and type
-  bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
+  /// another training's checkpoint, or its folder of them, or a file of values, where this one
+  /// begins: variables by name and type
+  std::string initFrom;
+  /// GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
+  bool newAlgorithms = false;
   std::string transport = "auto", run;
   std::vector<std::string> fetches; ///< names of --fetch; every task hears of them
   HangLimits hangs;
   FetchFileNames fetchFiles; ///< those of them that go to files
   ReportOptions reports;
   absl::Duration fileDeadline = kFileDeadline; ///< of one piece of the chief's own file work
-  std::function<void(const observe::ProgressSnapshot &)>
-      show; ///< one call at a time, on the driver's or the heartbeat's thread; calls nothing of the driver
+  /// one call at a time, on the driver's or the heartbeat's thread; calls nothing of the driver
+  std::function<void(const observe::ProgressSnapshot &)> show;
   std::function<void(const std::string &)> print; ///< a result, for standard output
   std::function<void(const std::string &)> log;
-  std::function<void(const std::string &)> warn; ///< a line of the log that somebody should see; empty: as any other
+  /// a line of the log that somebody should see; empty: as any other
+  std::function<void(const std::string &)> warn;
   const std::function<void(const std::string &)> &warner() const { return warn ? warn : log; }
   std::function<void(uint64_t step, const std::string &restoredFrom)>
       initialized; ///< the variables have their values; may be empty
@@ -70,16 +78,19 @@ struct DriverOptions {
       ordered; ///< hears of each order, under the coordinator's lock; may be empty
   std::function<bool()> endAsked; ///< ends training, in good order; may be empty
   RejoinOptions returns; ///< of workers that are lost while the others go on
-  std::optional<plan::Role> stepped; ///< every step of these phases waits for a step permit of the coordinator's
+  /// every step of these phases waits for a step permit of the coordinator's
+  std::optional<plan::Role> stepped;
 };
 
 class MasterDriver {
 public:
-  MasterDriver(const plan::LoadedPlan &plan, service::TaskCoordinator &coordinator, DriverOptions options);
+  MasterDriver(const plan::LoadedPlan &plan, service::TaskCoordinator &coordinator,
+               DriverOptions options);
 
   /// The whole run. An error that is not a task's was told to all tasks before it is returned.
   absl::Status run();
-  /// Every fraction of a second, on the heartbeat thread: progress, stop requests, the clock of --save_checkpoint_secs.
+  /// Every fraction of a second, on the heartbeat thread: progress, stop requests, the clock of
+  /// --save_checkpoint_secs.
   void heartbeat();
   /// What a task reports of a step. Any thread.
   absl::Status reported(const service::Fetched &report) { return records_.reported(report); }
@@ -108,10 +119,12 @@ private:
   TrainingSteps trainingStepsOf(uint32_t phase, const StreamPositions &streams) const;
   absl::Status evaluate(uint32_t phase, bool final);
   absl::Status predict(uint32_t phase);
-  absl::StatusOr<PhaseResult> runPhase(uint32_t phase, uint64_t steps, const StreamPositions *streams);
+  absl::StatusOr<PhaseResult> runPhase(uint32_t phase, uint64_t steps,
+                                       const StreamPositions *streams);
   PhaseResult addUp(const plan::Phase &phase, const std::vector<service::Done> &ended);
   absl::Status finish(bool stopped);
-  absl::StatusOr<std::vector<service::Done>> giveOrder(service::Order order, absl::Duration deadline);
+  absl::StatusOr<std::vector<service::Done>> giveOrder(service::Order order,
+                                                       absl::Duration deadline);
   void abort(const absl::Status &why);
   absl::Status goesOn() const;
   void remark(const std::string &line) const {
@@ -143,11 +156,14 @@ private:
   DatasetSizes samples_;
   std::map<std::string, std::string> algorithms_; ///< of libraries, by kernel
   std::vector<service::Done> prepared_; ///< each task's answer to `prepare`
-  std::optional<checkpoint::CheckpointManifest> restored_; ///< of the checkpoint that the run went on from
+  /// of the checkpoint that the run went on from
+  std::optional<checkpoint::CheckpointManifest> restored_;
   uint64_t generation_ = 0; ///< of the channels: one a phase that ran
   TrainedSums trained_;
-  bool notFinite_ = false; ///< the variables are worth nothing: they are neither saved nor dumped, nor evaluated
-  bool lineDue_ = false; ///< training's last line comes behind the evaluation, whose results it shows
+  /// the variables are worth nothing: they are neither saved nor dumped, nor evaluated
+  bool notFinite_ = false;
+  /// training's last line comes behind the evaluation, whose results it shows
+  bool lineDue_ = false;
   observe::FinalResults results_;
 
   // Shared with the heartbeat thread.

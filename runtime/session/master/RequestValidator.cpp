@@ -17,7 +17,9 @@ namespace {
 std::string hintOfEntries(const plan::Plan &plan) {
   std::vector<std::string> entries;
   for (const plan::Phase &phase : plan.phases())
-    entries.push_back(phase.role() == plan::TRAIN ? "train" : phase.role() == plan::EVAL ? "eval" : "predict");
+    entries.push_back(phase.role() == plan::TRAIN  ? "train"
+                      : phase.role() == plan::EVAL ? "eval"
+                                                   : "predict");
   return absl::StrJoin(entries, ", ");
 }
 } // namespace
@@ -28,19 +30,22 @@ absl::StatusOr<uint32_t> checkEntry(const plan::Plan &plan, const std::string &e
     if (phase.role() != roleOf(entry))
       continue;
     if (epochs && phase.samples_per_step() == 0)
-      return absl::InvalidArgumentError(
-          absl::StrCat("--epochs: ", phase.name(), " reads no data set, so it has no epochs; use --steps"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--epochs: ", phase.name(), " reads no data set, so it has no epochs; use --steps"));
     return static_cast<uint32_t>(i);
   }
   return absl::InvalidArgumentError(absl::StrCat("--entry ", entry, ": the plan of ", plan.model(),
-                                                 " has no such function; it has ", hintOfEntries(plan)));
+                                                 " has no such function; it has ",
+                                                 hintOfEntries(plan)));
 }
 
 absl::Status checkExport(const plan::Plan &plan) {
-  if (std::any_of(plan.phases().begin(), plan.phases().end(), [](auto &one) { return one.role() == plan::PREDICT; }))
+  if (std::any_of(plan.phases().begin(), plan.phases().end(),
+                  [](auto &one) { return one.role() == plan::PREDICT; }))
     return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("--export_dir: the plan of ", plan.model(),
-                                                 " has no function of role predict; it has ", hintOfEntries(plan)));
+                                                 " has no function of role predict; it has ",
+                                                 hintOfEntries(plan)));
 }
 
 absl::Status checkEarlyStop(const plan::Plan &plan, const EarlyStop &stop) {
@@ -52,9 +57,10 @@ absl::Status checkEarlyStop(const plan::Plan &plan, const EarlyStop &stop) {
           names.push_back(metric.name());
   if (std::find(names.begin(), names.end(), stop.metric()) != names.end())
     return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("--early_stop ", stop.metric(), ": no metric of the evaluation",
-                                                 base::didYouMean(stop.metric(), names),
-                                                 names.empty() ? "" : "; it has ", absl::StrJoin(names, ", ")));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--early_stop ", stop.metric(), ": no metric of the evaluation",
+                   base::didYouMean(stop.metric(), names), names.empty() ? "" : "; it has ",
+                   absl::StrJoin(names, ", ")));
 }
 
 absl::Status checkDump(const plan::Plan &plan) {
@@ -63,20 +69,22 @@ absl::Status checkDump(const plan::Plan &plan) {
     const std::string &name = plan::modelName(variable);
     auto [other, isNew] = files.try_emplace(checkpoint::npyFileName(name), name);
     if (!isNew && other->second != name) // parts of one variable share a file
-      return absl::InvalidArgumentError(absl::StrCat("--dump_variables: @\"", other->second, "\" and @\"", name,
-                                                     "\" would both be ", other->first,
-                                                     "; rename one of them in the model"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--dump_variables: @\"", other->second, "\" and @\"", name,
+                       "\" would both be ", other->first, "; rename one of them in the model"));
   }
   return absl::OkStatus();
 }
 
-absl::Status checkFetches(const plan::Plan &plan, const plan::Phase &phase, const std::vector<std::string> &fetches) {
+absl::Status checkFetches(const plan::Plan &plan, const plan::Phase &phase,
+                          const std::vector<std::string> &fetches) {
   const std::vector<std::string> names = resultsOf(plan, phase);
   for (const std::string &fetch : fetches)
     if (std::find(names.begin(), names.end(), fetch) == names.end())
-      return absl::InvalidArgumentError(absl::StrCat("--fetch ", fetch, ": ", phase.name(), " has no such result",
-                                                     base::didYouMean(fetch, names), names.empty() ? "" : "; it has ",
-                                                     absl::StrJoin(names, ", ")));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--fetch ", fetch, ": ", phase.name(), " has no such result",
+                       base::didYouMean(fetch, names), names.empty() ? "" : "; it has ",
+                       absl::StrJoin(names, ", ")));
   return absl::OkStatus();
 }
 

@@ -1,8 +1,8 @@
-//===- RequestValidator.h - what a run asks of a plan by name -------------------------------------------*- C++ -*-===//
+//===- RequestValidator.h - what a run asks of a plan by name -----------------------*- C++ -*-===//
 //
 // Errors name the flag, what there is, and what may have been meant.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_MASTER_REQUESTVALIDATOR_H
 #define GRAPHC_RUNTIME_SESSION_MASTER_REQUESTVALIDATOR_H
 
@@ -25,7 +25,8 @@ absl::Status checkEarlyStop(const plan::Plan &plan, const EarlyStop &stop);
 /// --dump_variables: a file for each variable.
 absl::Status checkDump(const plan::Plan &plan);
 /// --fetch: results of the phase.
-absl::Status checkFetches(const plan::Plan &plan, const plan::Phase &phase, const std::vector<std::string> &fetches);
+absl::Status checkFetches(const plan::Plan &plan, const plan::Phase &phase,
+                          const std::vector<std::string> &fetches);
 
 } // namespace graphc::session
 #endif

@@ -39,8 +39,8 @@ const char *stateOf(const service::Order &order, plan::Role role) {
 
 StatusCollector::StatusCollector(const plan::LoadedPlan &plan, About about)
     : plan_(plan.plan), fingerprint_(plan.fingerprint), about_(std::move(about)),
-      started_(absl::Now() - absl::Seconds(observe::secondsSinceProcessStart())), tasks_(plan::allTasks(plan_)),
-      replica_(tasks_.size(), false), paces_(tasks_.size()) {
+      started_(absl::Now() - absl::Seconds(observe::secondsSinceProcessStart())),
+      tasks_(plan::allTasks(plan_)), replica_(tasks_.size(), false), paces_(tasks_.size()) {
   for (uint32_t replica = 0; replica < plan_.replicas().size(); ++replica)
     if (std::optional<plan::Task> task = plan::replicaTask(plan_, replica))
       replica_[plan::taskNumber(plan_, *task)] = true;
@@ -53,8 +53,10 @@ StatusCollector::StatusCollector(const plan::LoadedPlan &plan, About about)
 void StatusCollector::ordered(const service::Order &order) {
   base::MutexLock lock(mutex_);
   doing_.begun = true;
-  const bool begins = order.has_begin() && order.begin().phase() < static_cast<uint32_t>(plan_.phases_size());
-  const plan::Phase *phase = begins ? &plan_.phases(static_cast<int>(order.begin().phase())) : nullptr;
+  const bool begins =
+      order.has_begin() && order.begin().phase() < static_cast<uint32_t>(plan_.phases_size());
+  const plan::Phase *phase =
+      begins ? &plan_.phases(static_cast<int>(order.begin().phase())) : nullptr;
   if (const char *state = stateOf(order, phase ? phase->role() : plan::TRAIN))
     doing_.state = state;
   if (order.has_run()) { // what was heard before is of an earlier phase
@@ -97,16 +99,18 @@ void StatusCollector::warned(const std::string &line, absl::Time now) {
 void StatusCollector::follow(Pace &pace, const service::TaskSnapshot &heard, absl::Time now) {
   const absl::Time at = now - heard.silent;
   pace.steps =
-      std::max<uint64_t>(pace.steps, heard.progress.steps()); // a task that has ended the phase tells none any more
+      // a task that has ended the phase tells none any more
+      std::max<uint64_t>(pace.steps, heard.progress.steps());
   if (at - pace.since < kPaceOver)
     return;
-  pace.rate =
-      static_cast<double>(pace.steps - std::min(pace.steps, pace.sinceSteps)) / absl::ToDoubleSeconds(at - pace.since);
+  pace.rate = static_cast<double>(pace.steps - std::min(pace.steps, pace.sinceSteps)) /
+              absl::ToDoubleSeconds(at - pace.since);
   pace.since = at;
   pace.sinceSteps = pace.steps;
 }
 
-observe::TaskStatus StatusCollector::describe(uint32_t task, const service::TaskSnapshot &heard, absl::Time now) {
+observe::TaskStatus StatusCollector::describe(uint32_t task, const service::TaskSnapshot &heard,
+                                              absl::Time now) {
   observe::TaskStatus status;
   status.name = plan::taskText(plan_, tasks_[task]);
   status.devices = plan::devicesOf(plan_, tasks_[task]);
@@ -121,7 +125,10 @@ observe::TaskStatus StatusCollector::describe(uint32_t task, const service::Task
   if (doing_.phase)
     for (uint32_t program : plan_.phases(static_cast<int>(*doing_.phase)).programs())
       runs |= plan::lanesOn(plan_, plan_.programs(static_cast<int>(program)), tasks_[task]) > 0;
-  status.state = heard.away ? "restarting" : heard.silent > kSilentAfter ? "silent" : runs ? "running" : "idle";
+  status.state = heard.away                    ? "restarting"
+                 : heard.silent > kSilentAfter ? "silent"
+                 : runs                        ? "running"
+                                               : "idle";
   if (!doing_.trains)
     return status;
   Pace &pace = paces_[task];
@@ -132,12 +139,14 @@ observe::TaskStatus StatusCollector::describe(uint32_t task, const service::Task
   if (doing_.apart)
     status.step = pace.before + pace.steps;
   else
-    status.step = std::max(doing_.firstStep + pace.steps, !doing_.phase && shown_ ? shown_->step : 0);
+    status.step =
+        std::max(doing_.firstStep + pace.steps, !doing_.phase && shown_ ? shown_->step : 0);
   return status;
 }
 
-/// Where replicas share no step: how far each is behind the first of them and ahead of the last. A heartbeat is up to a second old, so each is
-/// taken to have gone on since as fast as before. Where they share each step none is a whole one behind.
+/// Where replicas share no step: how far each is behind the first of them and ahead of the last. A
+/// heartbeat is up to a second old, so each is taken to have gone on since as fast as before. Where
+/// they share each step none is a whole one behind.
 void StatusCollector::compare(const std::vector<service::TaskSnapshot> &heard,
                               std::vector<observe::TaskStatus> &tasks) const {
   if (!doing_.phase || !doing_.trains || !doing_.apart)
@@ -145,24 +154,26 @@ void StatusCollector::compare(const std::vector<service::TaskSnapshot> &heard,
   std::vector<std::pair<size_t, double>> now;
   for (size_t i = 0; i < tasks.size(); ++i)
     if (replica_[i] && tasks[i].step)
-      now.emplace_back(i,
-                       static_cast<double>(*tasks[i].step) +
-                           (tasks[i].state == "silent" ? 0 : paces_[i].rate * absl::ToDoubleSeconds(heard[i].silent)));
+      now.emplace_back(i, static_cast<double>(*tasks[i].step) +
+                              (tasks[i].state == "silent"
+                                   ? 0
+                                   : paces_[i].rate * absl::ToDoubleSeconds(heard[i].silent)));
   if (now.empty())
     return;
-  auto [last, first] =
-      std::minmax_element(now.begin(), now.end(), [](auto &a, auto &b) { return a.second < b.second; });
+  auto [last, first] = std::minmax_element(now.begin(), now.end(),
+                                           [](auto &a, auto &b) { return a.second < b.second; });
   for (auto [i, steps] : now) {
     // A bound that every replica keeps is better known than what was made of two heartbeats.
-    tasks[i].lag =
-        std::min(static_cast<uint64_t>(std::llround(first->second - steps)), maxStaleness_.value_or(UINT64_MAX));
-    tasks[i].staleness =
-        std::min(static_cast<uint64_t>(std::llround(steps - last->second)), maxStaleness_.value_or(UINT64_MAX));
+    tasks[i].lag = std::min(static_cast<uint64_t>(std::llround(first->second - steps)),
+                            maxStaleness_.value_or(UINT64_MAX));
+    tasks[i].staleness = std::min(static_cast<uint64_t>(std::llround(steps - last->second)),
+                                  maxStaleness_.value_or(UINT64_MAX));
   }
 }
 
 observe::RunStatus StatusCollector::look(const service::TaskCoordinator &coordinator,
-                                         const ChiefCheckpoints::Known &checkpoints, absl::Time now) {
+                                         const ChiefCheckpoints::Known &checkpoints,
+                                         absl::Time now) {
   const std::vector<service::TaskSnapshot> heard = coordinator.heard(now); // before our own lock
   const uint32_t chief = plan::taskNumber(plan_, plan_.chief());
   observe::RunStatus status;

@@ -1,9 +1,10 @@
-//===- StatusCollector.h - what the chief can say of its run to whoever asks ----------------------------*- C++ -*-===//
+//===- StatusCollector.h - what the chief can say of its run to whoever asks --------*- C++ -*-===//
 //
-// Nothing is counted for it: it is told of orders, of the lines of progress and of warnings, which come a few times a second at most, and when
-// somebody asks it looks at what the tasks' heartbeats have brought. So a run that nobody watches pays nothing, and no lane ever.
+// Nothing is counted for it: it is told of orders, of the lines of progress and of warnings, which
+// come a few times a second at most, and when somebody asks it looks at what the tasks' heartbeats
+// have brought. So a run that nobody watches pays nothing, and no lane ever.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_MASTER_STATUSCOLLECTOR_H
 #define GRAPHC_RUNTIME_SESSION_MASTER_STATUSCOLLECTOR_H
 
@@ -42,8 +43,8 @@ public:
     return doing_.begun;
   }
 
-  observe::RunStatus look(const service::TaskCoordinator &coordinator, const ChiefCheckpoints::Known &checkpoints,
-                          absl::Time now);
+  observe::RunStatus look(const service::TaskCoordinator &coordinator,
+                          const ChiefCheckpoints::Known &checkpoints, absl::Time now);
 
 private:
   /// Of a task, from one question to the next.
@@ -62,18 +63,20 @@ private:
     uint64_t firstStep = 0;
     bool trains = false, apart = false; ///< where `apart`, its tasks share no step
   };
-  void follow(Pace &pace, const service::TaskSnapshot &heard, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void follow(Pace &pace, const service::TaskSnapshot &heard, absl::Time now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   observe::TaskStatus describe(uint32_t task, const service::TaskSnapshot &heard, absl::Time now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void compare(const std::vector<service::TaskSnapshot> &heard, std::vector<observe::TaskStatus> &tasks) const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void compare(const std::vector<service::TaskSnapshot> &heard,
+               std::vector<observe::TaskStatus> &tasks) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const plan::Plan &plan_;
   const std::string fingerprint_;
   const About about_;
   const absl::Time started_;
   const std::vector<plan::Task> tasks_;
-  std::vector<bool> replica_; ///< by task: it computes gradients, and the others are compared with it
+  /// by task: it computes gradients, and the others are compared with it
+  std::vector<bool> replica_;
   std::optional<uint64_t> maxStaleness_;
   mutable base::Mutex mutex_; ///< a leaf
   Doing doing_ ABSL_GUARDED_BY(mutex_);

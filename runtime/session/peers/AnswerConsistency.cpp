@@ -9,8 +9,8 @@
 
 namespace graphc::session {
 
-absl::Status openDatasets(const plan::Plan &plan, const plan::Task &task, data::DatasetCache &datasets,
-                          service::Done &done) {
+absl::Status openDatasets(const plan::Plan &plan, const plan::Task &task,
+                          data::DatasetCache &datasets, service::Done &done) {
   for (uint32_t phase = 0; phase < uint32_t(plan.phases_size()); ++phase) {
     if (plan.phases(int(phase)).samples_per_step() == 0 || !data::readsData(plan, phase, task))
       continue;
@@ -25,7 +25,8 @@ absl::Status openDatasets(const plan::Plan &plan, const plan::Task &task, data::
   return absl::OkStatus();
 }
 
-absl::StatusOr<DatasetSizes> compareDatasets(const plan::Plan &plan, const std::vector<service::Done> &connected) {
+absl::StatusOr<DatasetSizes> compareDatasets(const plan::Plan &plan,
+                                             const std::vector<service::Done> &connected) {
   std::vector<plan::Task> tasks = plan::allTasks(plan);
   DatasetSizes sizes;
   std::map<uint32_t, size_t> first; // by data set: the task that told its size first
@@ -35,14 +36,16 @@ absl::StatusOr<DatasetSizes> compareDatasets(const plan::Plan &plan, const std::
       uint64_t samples = sizes.try_emplace(size.dataset(), size.samples()).first->second;
       if (samples != size.samples())
         return absl::FailedPreconditionError(absl::StrCat(
-            "data set ", plan.datasets(static_cast<int>(size.dataset())).name(), " has ", samples, " samples on ",
-            plan::taskText(plan, tasks[other->second]), " and ", size.samples(), " on ", plan::taskText(plan, tasks[i]),
+            "data set ", plan.datasets(static_cast<int>(size.dataset())).name(), " has ", samples,
+            " samples on ", plan::taskText(plan, tasks[other->second]), " and ", size.samples(),
+            " on ", plan::taskText(plan, tasks[i]),
             "; all workers take turns in one stream, so give them the same files"));
     }
   return sizes;
 }
 
-absl::Status compareMirrors(const plan::Plan &plan, const std::vector<service::Done> &answers, std::string_view when) {
+absl::Status compareMirrors(const plan::Plan &plan, const std::vector<service::Done> &answers,
+                            std::string_view when) {
   std::vector<plan::Task> tasks = plan::allTasks(plan);
   std::optional<size_t> first;
   for (size_t i = 0; i < answers.size(); ++i) {
@@ -51,17 +54,18 @@ absl::Status compareMirrors(const plan::Plan &plan, const std::vector<service::D
     if (!first)
       first = i;
     else if (answers[i].mirrors_crc() != answers[*first].mirrors_crc())
-      return absl::DataLossError(absl::StrCat("the copies of the variables on ", plan::taskText(plan, tasks[*first]),
-                                              " and ", plan::taskText(plan, tasks[i]), " differ ",
-                                              absl::string_view(when.data(), when.size()),
-                                              "; replicas that mirror variables have to stay equal: do all tasks run "
-                                              "the same plan and graphrun on alike CPUs?"));
+      return absl::DataLossError(absl::StrCat(
+          "the copies of the variables on ", plan::taskText(plan, tasks[*first]), " and ",
+          plan::taskText(plan, tasks[i]), " differ ", absl::string_view(when.data(), when.size()),
+          "; replicas that mirror variables have to stay equal: do all tasks run "
+          "the same plan and graphrun on alike CPUs?"));
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::map<std::string, std::string>>
-compareAlgorithms(const plan::Plan &plan, const std::vector<service::Done> &prepared, bool cpusMayDiffer) {
+compareAlgorithms(const plan::Plan &plan, const std::vector<service::Done> &prepared,
+                  bool cpusMayDiffer) {
   const std::vector<plan::Task> tasks = plan::allTasks(plan);
   std::map<std::string, std::string> algorithms;
   std::map<std::string, size_t> first; // by kernel: the task that told of it first
@@ -72,17 +76,20 @@ compareAlgorithms(const plan::Plan &plan, const std::vector<service::Done> &prep
       const bool onCpus = executor::isOfCpu(known) && executor::isOfCpu(one.text());
       if (known == one.text() || (onCpus && cpusMayDiffer))
         continue;
-      const std::string here = plan::taskText(plan, tasks[i]), there = plan::taskText(plan, tasks[other->second]);
-      return absl::FailedPreconditionError(
-          absl::StrCat(here, " does not compute ", one.kernel(), " as ", there, " does: ", here, " by ", one.text(),
-                       "; ", there, " by ", known, "; the bits would depend on who computes: give all tasks ",
-                       onCpus ? "alike CPUs and the same oneDNN, or run it with --new_algorithms"
-                              : "the same GPUs and the same cuBLASLt, or compile with graphc --no-cublaslt"));
+      const std::string here = plan::taskText(plan, tasks[i]),
+                        there = plan::taskText(plan, tasks[other->second]);
+      return absl::FailedPreconditionError(absl::StrCat(
+          here, " does not compute ", one.kernel(), " as ", there, " does: ", here, " by ",
+          one.text(), "; ", there, " by ", known,
+          "; the bits would depend on who computes: give all tasks ",
+          onCpus ? "alike CPUs and the same oneDNN, or run it with --new_algorithms"
+                 : "the same GPUs and the same cuBLASLt, or compile with graphc --no-cublaslt"));
     }
   return algorithms;
 }
 
-std::string goOnBy(const std::map<std::string, std::string> &before, std::map<std::string, std::string> &algorithms,
+std::string goOnBy(const std::map<std::string, std::string> &before,
+                   std::map<std::string, std::string> &algorithms,
                    service::Order::Initialize &order) {
   std::string unlike; // the first of them
   int count = 0;
@@ -100,7 +107,8 @@ std::string goOnBy(const std::map<std::string, std::string> &before, std::map<st
   }
   if (count == 0)
     return "";
-  return absl::StrCat("warning: CPUs compute ", count, " kernels in other ways than before the checkpoint (", unlike,
+  return absl::StrCat("warning: CPUs compute ", count,
+                      " kernels in other ways than before the checkpoint (", unlike,
                       "): the bits may differ from those of a run without a stop");
 }
 
@@ -111,9 +119,10 @@ absl::Status takeAlgorithms(const plan::Plan &plan, const service::Order::Initia
     told[one.kernel()] = one.text();
   return base::annotate(
       library.take(plan, told),
-      absl::StrCat("the products of ", order.restore_from(),
-                   " cannot be made here as they were (--new_algorithms goes on with other bits; or use "
-                   "the GPU and the cuBLASLt of before)"));
+      absl::StrCat(
+          "the products of ", order.restore_from(),
+          " cannot be made here as they were (--new_algorithms goes on with other bits; or use "
+          "the GPU and the cuBLASLt of before)"));
 }
 
 } // namespace graphc::session

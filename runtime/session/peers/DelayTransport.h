@@ -1,9 +1,10 @@
-//===- DelayTransport.h - a transport whose sends begin late, for tests -----------------------------------*- C++ -*-===//
+//===- DelayTransport.h - a transport whose sends begin late, for tests -------------*- C++ -*-===//
 //
-// Wraps another one. With a delay that falls with the replica's number, gradients arrive in reverse order, which must not
-// change a bit of the result. Turned on by the environment variable GRAPHC_TEST_DELAY_US (TaskMain.cpp).
+// Wraps another one. With a delay that falls with the replica's number, gradients arrive in reverse
+// order, which must not change a bit of the result. Turned on by the environment variable
+// GRAPHC_TEST_DELAY_US (TaskMain.cpp).
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_PEERS_DELAYTRANSPORT_H
 #define GRAPHC_RUNTIME_SESSION_PEERS_DELAYTRANSPORT_H
 
@@ -29,7 +30,9 @@ public:
       port = std::make_unique<LatePort>(*inner, delay_);
     return port.get();
   }
-  transport::RecvPort *receiver(transport::ChannelKey key) override { return inner_->receiver(key); }
+  transport::RecvPort *receiver(transport::ChannelKey key) override {
+    return inner_->receiver(key);
+  }
   transport::TransportCounters counters() const override { return inner_->counters(); }
   std::vector<transport::MessageMemory> memory() override { return inner_->memory(); }
   void abort(absl::Status why) override { inner_->abort(std::move(why)); }
@@ -43,7 +46,8 @@ private:
     LatePort(transport::SendPort &inner, absl::Duration delay) : inner_(inner), delay_(delay) {}
     transport::SendPort &inner() const { return inner_; }
     transport::PollState acquire(void **data) override { return inner_.acquire(data); }
-    transport::PollState start(const void *data, uint64_t step, transport::SendMode mode, uint64_t bytes) override {
+    transport::PollState start(const void *data, uint64_t step, transport::SendMode mode,
+                               uint64_t bytes) override {
       if (due_ == absl::InfinitePast())
         due_ = absl::Now() + delay_;
       if (absl::Now() < due_ && inner_.status().ok())

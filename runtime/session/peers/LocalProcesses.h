@@ -1,4 +1,4 @@
-//===- LocalProcesses.h - which processes of this host are which tasks ----------------------------------*- C++ -*-===//
+//===- LocalProcesses.h - which processes of this host are which tasks --------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_PEERS_LOCALPROCESSES_H
 #define GRAPHC_RUNTIME_SESSION_PEERS_LOCALPROCESSES_H
 

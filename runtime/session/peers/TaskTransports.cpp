@@ -15,11 +15,13 @@
 
 namespace graphc::session {
 namespace {
-/// After so long without a data stream, and again after as long, the reason is looked for; a try takes kReach at most.
+/// After so long without a data stream, and again after as long, the reason is looked for; a try
+/// takes kReach at most.
 constexpr absl::Duration kAskWhy = absl::Seconds(2), kReach = absl::Seconds(2);
 /// A peer that listens (it has said so to the chief) takes a connection within this.
 constexpr absl::Duration kDial = absl::Seconds(20);
-/// gRPC gives back the buffers of a stream that has ended within milliseconds, where the other end is a process that is no more.
+/// gRPC gives back the buffers of a stream that has ended within milliseconds, where the other end
+/// is a process that is no more.
 constexpr absl::Duration kDrain = absl::Seconds(5);
 
 struct PeerChannels {
@@ -27,19 +29,19 @@ struct PeerChannels {
 };
 } // namespace
 
-absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const plan::Plan &plan,
-                                                                        const std::vector<service::Peer> &peers,
-                                                                        const device::MemoryRegion &zeroCopy,
-                                                                        TransportOptions options) {
+absl::StatusOr<std::unique_ptr<TaskTransports>>
+TaskTransports::prepare(const plan::Plan &plan, const std::vector<service::Peer> &peers,
+                        const device::MemoryRegion &zeroCopy, TransportOptions options) {
   const std::vector<executor::ChannelEndpoint> endpoints =
       executor::taskEndpoints(plan, plan::allTasks(plan)[options.task]);
   return prepare(plan, endpoints, peers, zeroCopy, std::move(options));
 }
 
 absl::StatusOr<std::unique_ptr<TaskTransports>>
-TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::ChannelEndpoint> &endpoints,
-                        const std::vector<service::Peer> &peers, const device::MemoryRegion &zeroCopy,
-                        TransportOptions options) {
+TaskTransports::prepare(const plan::Plan &plan,
+                        const std::vector<executor::ChannelEndpoint> &endpoints,
+                        const std::vector<service::Peer> &peers,
+                        const device::MemoryRegion &zeroCopy, TransportOptions options) {
   std::unique_ptr<TaskTransports> result(new TaskTransports);
   result->zeroCopy_ = &zeroCopy;
   for (const service::Peer &peer : peers)
@@ -66,7 +68,8 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Chan
     GRAPHC_ASSIGN_OR_RETURN(auto slots, transport::ConflatingTransport::create(conflating));
     set->add(std::move(slots));
   }
-  transport::SharedMemoryOptions shm{options.run, options.fingerprint, peers[options.task].name(), {}};
+  transport::SharedMemoryOptions shm{
+      options.run, options.fingerprint, peers[options.task].name(), {}};
   shm.zeroCopyFd = zeroCopy.descriptor();
   shm.zeroCopy = zeroCopy.data();
   shm.zeroCopyBytes = zeroCopy.size();
@@ -75,16 +78,17 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Chan
     const service::Peer &peer = peers[number];
     bool sameHost = peer.host_id() == peers[options.task].host_id();
     if (options.kind == "shm" && !sameHost)
-      return absl::FailedPreconditionError(absl::StrCat("--transport=shm: ", peer.name(), " is on another host (",
-                                                        peer.host(),
-                                                        ") or in another container; use --transport=auto"));
+      return absl::FailedPreconditionError(
+          absl::StrCat("--transport=shm: ", peer.name(), " is on another host (", peer.host(),
+                       ") or in another container; use --transport=auto"));
     if (options.kind != "grpc" && sameHost) {
       shm.peers.push_back({peer.name(), channels.incoming, channels.outgoing, ""});
       continue;
     }
     if (!grpc)
-      grpc = std::make_unique<transport::GrpcTransport>(transport::GrpcIdentity{
-          options.task, peers[options.task].name(), options.incarnation, options.fingerprint, options.run});
+      grpc = std::make_unique<transport::GrpcTransport>(
+          transport::GrpcIdentity{options.task, peers[options.task].name(), options.incarnation,
+                                  options.fingerprint, options.run});
     grpc->addPeer(number, peer.name(), peer.incarnation(), peer.address());
     for (const transport::ChannelSpec &spec : channels.outgoing)
       grpc->addSend(number, spec);
@@ -96,8 +100,9 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Chan
   bool usesShm = !shm.peers.empty();
   if (usesShm) {
     GRAPHC_ASSIGN_OR_RETURN(result->near_, base::UnnamedListener::make(SOCK_SEQPACKET));
-    GRAPHC_ASSIGN_OR_RETURN(
-        auto transport, transport::SharedMemoryTransport::listen(std::move(shm), std::move(result->near_->listener)));
+    GRAPHC_ASSIGN_OR_RETURN(auto transport,
+                            transport::SharedMemoryTransport::listen(
+                                std::move(shm), std::move(result->near_->listener)));
     result->shm_ = transport.get();
     set->add(std::move(transport));
   }
@@ -126,14 +131,18 @@ absl::Status TaskTransports::connect(const std::vector<std::string> &paths, absl
   return absl::OkStatus();
 }
 
-/// This task dials its gRPC peers of a higher number, the lowest first; those of a lower number dial it. Then it connects shared memory, and
-/// last waits for all data streams. While one is missing, every kAskWhy, a further connection to each dialled peer is tried to hear the reason.
-/// Where one end does not accept the other, that ends it at once; any other reason does at the deadline.
-absl::Status TaskTransports::connectAll(const std::vector<std::string> &paths, absl::Time deadline) {
+/// This task dials its gRPC peers of a higher number, the lowest first; those of a lower number
+/// dial it. Then it connects shared memory, and last waits for all data streams. While one is
+/// missing, every kAskWhy, a further connection to each dialled peer is tried to hear the reason.
+/// Where one end does not accept the other, that ends it at once; any other reason does at the
+/// deadline.
+absl::Status TaskTransports::connectAll(const std::vector<std::string> &paths,
+                                        absl::Time deadline) {
   std::vector<service::TaskDialer> dialers; // by index into dial_
   for (auto &[task, address] : dial_) {
     service::TaskDialer &dialer = dialers.emplace_back(address, options_.identity);
-    absl::Status status = grpc_->connect(task, [&] { return dialer.start(std::min(kDial, deadline - absl::Now())); });
+    absl::Status status =
+        grpc_->connect(task, [&] { return dialer.start(std::min(kDial, deadline - absl::Now())); });
     if (!status.ok())
       return base::annotate(status, absl::StrCat("no data stream with ", names_[task]));
   }
@@ -173,7 +182,8 @@ absl::Status TaskTransports::pinMessages(const plan::Plan &plan, const plan::Tas
     if (!device->limits().ownMemory)
       continue;
     if (absl::Status status = pinFor(*device); !status.ok())
-      warn(absl::StrCat("messages are copied to and from ", name, " with a detour: ", base::describe(status)));
+      warn(absl::StrCat("messages are copied to and from ", name,
+                        " with a detour: ", base::describe(status)));
   }
   return absl::OkStatus();
 }
@@ -184,8 +194,10 @@ absl::Status TaskTransports::pinFor(device::Device &device) {
     all.push_back({{zeroCopy_->data(), zeroCopy_->size()}});
   absl::Status refused;
   for (const transport::MessageMemory &memory : all) {
-    const auto access = memory.writable ? device::Device::Access::ReadWrite : device::Device::Access::Read;
-    absl::StatusOr<std::unique_ptr<device::MemoryRegion::Backing>> pin = device.pin(memory.bytes, access, "messages");
+    const auto access =
+        memory.writable ? device::Device::Access::ReadWrite : device::Device::Access::Read;
+    absl::StatusOr<std::unique_ptr<device::MemoryRegion::Backing>> pin =
+        device.pin(memory.bytes, access, "messages");
     if (pin.ok())
       pins_.push_back(*std::move(pin));
     else
@@ -194,12 +206,15 @@ absl::Status TaskTransports::pinFor(device::Device &device) {
   return refused;
 }
 
-absl::StatusOr<std::string> TaskTransports::relink(const plan::Plan &plan, const std::vector<service::Peer> &peers,
+absl::StatusOr<std::string> TaskTransports::relink(const plan::Plan &plan,
+                                                   const std::vector<service::Peer> &peers,
                                                    uint32_t peer) {
   const std::vector<plan::Task> tasks = plan::allTasks(plan);
-  std::vector<executor::ChannelEndpoint> endpoints = executor::taskEndpoints(plan, tasks[options_.task]);
-  std::erase_if(endpoints,
-                [&](const executor::ChannelEndpoint &end) { return !plan::sameTask(end.peer, tasks[peer]); });
+  std::vector<executor::ChannelEndpoint> endpoints =
+      executor::taskEndpoints(plan, tasks[options_.task]);
+  std::erase_if(endpoints, [&](const executor::ChannelEndpoint &end) {
+    return !plan::sameTask(end.peer, tasks[peer]);
+  });
   if (endpoints.empty())
     return "";
   std::shared_ptr<TaskTransports> before;
@@ -217,8 +232,9 @@ absl::StatusOr<std::string> TaskTransports::relink(const plan::Plan &plan, const
     drained = grpc_->forget(peer, kDrain);
   }
   if (!drained)
-    return absl::UnavailableError(absl::StrCat("gRPC has not let go of what was sent to the lost ", names_[peer],
-                                               " within ", absl::FormatDuration(kDrain)));
+    return absl::UnavailableError(absl::StrCat("gRPC has not let go of what was sent to the lost ",
+                                               names_[peer], " within ",
+                                               absl::FormatDuration(kDrain)));
   TransportOptions options = options_;
   options.sendDelay = absl::ZeroDuration(); // in which the set is, has it
   GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<TaskTransports> links,
@@ -262,7 +278,8 @@ void TaskTransports::gone(uint32_t peer, uint64_t incarnation) {
   std::shared_ptr<TaskTransports> links;
   {
     base::MutexLock lock(relinkMutex_);
-    if (auto found = relinked_.find(peer); found != relinked_.end() && found->second.incarnation == incarnation)
+    if (auto found = relinked_.find(peer);
+        found != relinked_.end() && found->second.incarnation == incarnation)
       links = found->second.links;
   }
   if (links && links->connecting_.load())

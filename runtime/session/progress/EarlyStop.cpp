@@ -14,9 +14,11 @@
 
 namespace graphc::session {
 namespace {
-template <size_t N> bool hasOneOf(const std::string &name, const std::array<const char *, N> &words) {
+template <size_t N>
+bool hasOneOf(const std::string &name, const std::array<const char *, N> &words) {
   const std::string lower = absl::AsciiStrToLower(name);
-  return std::any_of(words.begin(), words.end(), [&](const char *word) { return absl::StrContains(lower, word); });
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char *word) { return absl::StrContains(lower, word); });
 }
 
 /// Whether larger is better; nothing where the name does not say.
@@ -31,16 +33,19 @@ std::optional<bool> largerIsBetter(const std::string &name) {
 absl::StatusOr<EarlyStop> EarlyStop::parse(const std::string &text) {
   const std::vector<std::string> parts = absl::StrSplit(text, ':');
   uint32_t patience = 0;
-  if (parts.size() < 2 || parts.size() > 3 || parts[0].empty() || !absl::SimpleAtoi(parts[1], &patience) ||
-      patience == 0 || (parts.size() == 3 && parts[2] != "min" && parts[2] != "max"))
-    return absl::InvalidArgumentError(
-        absl::StrCat("--early_stop ", text,
-                     ": expected METRIC:PATIENCE or METRIC:PATIENCE:min|max, as accuracy:3; PATIENCE is how many "
-                     "evaluations without a better one, 1 or more"));
-  const std::optional<bool> larger = parts.size() == 3 ? parts[2] == "max" : largerIsBetter(parts[0]);
+  if (parts.size() < 2 || parts.size() > 3 || parts[0].empty() ||
+      !absl::SimpleAtoi(parts[1], &patience) || patience == 0 ||
+      (parts.size() == 3 && parts[2] != "min" && parts[2] != "max"))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--early_stop ", text,
+        ": expected METRIC:PATIENCE or METRIC:PATIENCE:min|max, as accuracy:3; PATIENCE is how many "
+        "evaluations without a better one, 1 or more"));
+  const std::optional<bool> larger =
+      parts.size() == 3 ? parts[2] == "max" : largerIsBetter(parts[0]);
   if (!larger)
     return absl::InvalidArgumentError(absl::StrCat("--early_stop ", text, ": is more of ", parts[0],
-                                                   " better or less? say ", text, ":max or ", text, ":min"));
+                                                   " better or less? say ", text, ":max or ", text,
+                                                   ":min"));
   return EarlyStop(parts[0], patience, *larger);
 }
 
@@ -56,8 +61,9 @@ void EarlyStop::evaluated(uint64_t step, const std::map<std::string, double> &me
 }
 
 std::string EarlyStop::describe() const {
-  return absl::StrCat(metric_, " has not become better in ", without_, " evaluation", without_ == 1 ? "" : "s",
-                      best_ ? absl::StrFormat(", since %.6g at step %d", best_->value, best_->step) : "");
+  return absl::StrCat(
+      metric_, " has not become better in ", without_, " evaluation", without_ == 1 ? "" : "s",
+      best_ ? absl::StrFormat(", since %.6g at step %d", best_->value, best_->step) : "");
 }
 
 } // namespace graphc::session

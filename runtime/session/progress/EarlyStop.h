@@ -1,4 +1,4 @@
-//===- EarlyStop.h - training ends where evaluations get no better ------------------------------------------*- C++ -*-===//
+//===- EarlyStop.h - training ends where evaluations get no better ------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_PROGRESS_EARLYSTOP_H
 #define GRAPHC_RUNTIME_SESSION_PROGRESS_EARLYSTOP_H
 
@@ -11,10 +11,12 @@
 
 namespace graphc::session {
 
-/// --early_stop METRIC:PATIENCE[:min|max]. Plain numbers; ChiefEarlyStop.h keeps them from one run to the next.
+/// --early_stop METRIC:PATIENCE[:min|max]. Plain numbers; ChiefEarlyStop.h keeps them from one run
+/// to the next.
 class EarlyStop {
 public:
-  /// Without a direction the name says it: a loss, error or perplexity is better when smaller, an accuracy or the like when larger.
+  /// Without a direction the name says it: a loss, error or perplexity is better when smaller, an
+  /// accuracy or the like when larger.
   static absl::StatusOr<EarlyStop> parse(const std::string &text);
 
   const std::string &metric() const { return metric_; }
@@ -23,7 +25,9 @@ public:
   /// The last one was the best until now.
   bool isBest() const { return best_ && without_ == 0; }
   /// Nothing before the first evaluation that gave a number.
-  std::optional<uint64_t> bestStep() const { return best_ ? std::optional(best_->step) : std::nullopt; }
+  std::optional<uint64_t> bestStep() const {
+    return best_ ? std::optional(best_->step) : std::nullopt;
+  }
   /// So many evaluations in a row were no better that training ends.
   bool isOver() const { return without_ >= patience_; }
   /// "accuracy has not become better in 3 evaluations, since 0.8912 at step 4000"

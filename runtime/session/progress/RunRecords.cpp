@@ -7,8 +7,9 @@
 namespace graphc::session {
 
 RunRecords::RunRecords(const plan::Plan &plan, ReportOptions options)
-    : options_(std::move(options)),
-      collector_(plan, [this](observe::StepRecord record, bool rest) { take(std::move(record), rest); }) {}
+    : options_(std::move(options)), collector_(plan, [this](observe::StepRecord record, bool rest) {
+        take(std::move(record), rest);
+      }) {}
 
 absl::Status RunRecords::begin(const RunStart &start) {
   for (TrainingObserver *observer : options_.observers) {
@@ -55,7 +56,8 @@ void RunRecords::deliver(observe::StepRecord record) {
     record.epoch = epochOf(record.step);
     const double seconds = absl::ToDoubleSeconds(record.time - at_);
     if (at_ != absl::InfinitePast() && seconds > 0)
-      record.scalars.emplace_back("global_step/sec", static_cast<double>(record.step - step_) / seconds);
+      record.scalars.emplace_back("global_step/sec",
+                                  static_cast<double>(record.step - step_) / seconds);
     at_ = record.time;
     step_ = record.step;
   }
@@ -63,7 +65,8 @@ void RunRecords::deliver(observe::StepRecord record) {
     observer->record(record);
 }
 
-void RunRecords::evaluated(uint64_t step, const std::vector<std::pair<std::string, double>> &metrics) {
+void RunRecords::evaluated(uint64_t step,
+                           const std::vector<std::pair<std::string, double>> &metrics) {
   observe::StepRecord record;
   record.phase = "eval";
   record.step = step;

@@ -1,9 +1,10 @@
-//===- RunRecords.h - what of a run is told to whom -----------------------------------------------------------------*- C++ -*-===//
+//===- RunRecords.h - what of a run is told to whom ---------------------------------*- C++ -*-===//
 //
-// The driver tells where the run begins, what an evaluation gave, and that it is over; the tasks' reports of steps come meanwhile. From both
-// this makes records for the observers, and it knows which steps are to be reported.
+// The driver tells where the run begins, what an evaluation gave, and that it is over; the tasks'
+// reports of steps come meanwhile. From both this makes records for the observers, and it knows
+// which steps are to be reported.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_PROGRESS_RUNRECORDS_H
 #define GRAPHC_RUNTIME_SESSION_PROGRESS_RUNRECORDS_H
 
@@ -51,7 +52,8 @@ private:
   const ReportOptions options_;
   size_t begun_ = 0; ///< observers
   TrainingSteps steps_; ///< set before any task reports
-  std::optional<observe::StepRecord> rest_; ///< of the step before a pause, if no later one has a record yet
+  /// of the step before a pause, if no later one has a record yet
+  std::optional<observe::StepRecord> rest_;
   ReportCollector collector_;
   // Of the report before; the collector makes one call at a time.
   absl::Time at_ = absl::InfinitePast();

@@ -4,7 +4,8 @@
 
 namespace graphc::session {
 
-/// How each stream advances a step: samples of the data set, samples taken, whether the last batch is padded.
+/// How each stream advances a step: samples of the data set, samples taken, whether the last batch
+/// is padded.
 static std::vector<data::StreamWalk> walksOf(const std::vector<data::SampleStream> &streams,
                                              const DatasetSizes &sizes) {
   std::vector<data::StreamWalk> walks;
@@ -15,7 +16,8 @@ static std::vector<data::StreamWalk> walksOf(const std::vector<data::SampleStrea
   return walks;
 }
 
-/// How many workers take shares of their own, each at its own speed. With backup workers none: what comes late does not count.
+/// How many workers take shares of their own, each at its own speed. With backup workers none: what
+/// comes late does not count.
 static size_t workersOf(const plan::Plan &plan, uint32_t phase) {
   const plan::Phase &one = plan.phases(static_cast<int>(phase));
   std::set<uint32_t> instances; // of what takes samples
@@ -29,20 +31,24 @@ static size_t workersOf(const plan::Plan &plan, uint32_t phase) {
   return !chooses && instances.size() == 1 ? *instances.begin() : 0;
 }
 
-/// Where each stream was left. What a checkpoint does not tell (of an earlier version, or since the model was changed) is where the
-/// stream before of the same data set is, with which it was one if their batches were of one size, or follows from the steps.
+/// Where each stream was left. What a checkpoint does not tell (of an earlier version, or since the
+/// model was changed) is where the stream before of the same data set is, with which it was one if
+/// their batches were of one size, or follows from the steps.
 StreamPositions::StreamPositions(const plan::Plan &plan, uint32_t phase, const DatasetSizes &sizes,
                                  const std::optional<checkpoint::CheckpointManifest> &restored)
-    : plan_(plan), phase_(phase), streams_(data::streamsOf(plan, phase)), walks_(walksOf(streams_, sizes)),
-      workers_(workersOf(plan, phase)) {
+    : plan_(plan), phase_(phase), streams_(data::streamsOf(plan, phase)),
+      walks_(walksOf(streams_, sizes)), workers_(workersOf(plan, phase)) {
   for (size_t i = 0; i < streams_.size(); ++i) {
     std::optional<uint64_t> known =
-        restored ? data::positionIn(restored->dataPositions, plan, phase, streams_, i) : std::nullopt;
+        restored ? data::positionIn(restored->dataPositions, plan, phase, streams_, i)
+                 : std::nullopt;
     if (known) {
       const auto ahead = restored->dataTaken.find(data::streamName(plan, phase, streams_, i));
-      const bool fits = ahead != restored->dataTaken.end() && data::ConsumedRanges::check(*known, ahead->second).ok();
+      const bool fits = ahead != restored->dataTaken.end() &&
+                        data::ConsumedRanges::check(*known, ahead->second).ok();
       forgot_ |= ahead != restored->dataTaken.end() && !fits;
-      taken_.push_back(fits ? data::ConsumedRanges(*known, ahead->second) : data::ConsumedRanges(*known));
+      taken_.push_back(fits ? data::ConsumedRanges(*known, ahead->second)
+                            : data::ConsumedRanges(*known));
       continue;
     }
     if (i == 0) {
@@ -52,15 +58,17 @@ StreamPositions::StreamPositions(const plan::Plan &plan, uint32_t phase, const D
     size_t before = i;
     while (before > 0 && streams_[before - 1].dataset != streams_[i].dataset)
       --before;
-    taken_.push_back(before > 0 && restored ? taken_[before - 1]
-                                            : data::ConsumedRanges(walks_[i].after(0, walks_[0].stepsTo(0, first()))));
+    taken_.push_back(before > 0 && restored
+                         ? taken_[before - 1]
+                         : data::ConsumedRanges(walks_[i].after(0, walks_[0].stepsTo(0, first()))));
   }
 }
 
 void StreamPositions::advance(uint64_t steps, const std::vector<uint64_t> &byWorker) {
   for (size_t i = 0; i < walks_.size(); ++i)
     if (const data::StreamWalk &one = walks_[i]; workers_ > 0 && byWorker.size() == workers_)
-      forgot_ |= !taken_[i].advance({one.samples, one.perStep * byWorker.size(), one.padded}, one.perStep, byWorker);
+      forgot_ |= !taken_[i].advance({one.samples, one.perStep * byWorker.size(), one.padded},
+                                    one.perStep, byWorker);
     else
       taken_[i].advance(one, steps);
 }

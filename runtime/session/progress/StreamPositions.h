@@ -1,9 +1,10 @@
-//===- StreamPositions.h - where a training stands in its streams of samples ----------------------------*- C++ -*-===//
+//===- StreamPositions.h - where a training stands in its streams of samples --------*- C++ -*-===//
 //
-// In samples taken of each stream by all replicas, under whatever strategy that was (data/SampleStreams.h), and which of them lie ahead of others
-// (data/ConsumedRanges.h). The master counts them; the tasks are told where to begin.
+// In samples taken of each stream by all replicas, under whatever strategy that was
+// (data/SampleStreams.h), and which of them lie ahead of others (data/ConsumedRanges.h). The master
+// counts them; the tasks are told where to begin.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_PROGRESS_STREAMPOSITIONS_H
 #define GRAPHC_RUNTIME_SESSION_PROGRESS_STREAMPOSITIONS_H
 
@@ -27,9 +28,11 @@ public:
   /// Of the first stream, whose samples make the epochs; 0 where the phase reads no data.
   uint64_t first() const { return taken_.empty() ? 0 : taken_.front().position(); }
   bool padded() const { return !streams_.empty() && streams_.front().padded; }
-  /// So many steps (asynchronous: updates) were made. `byWorker`: of those the steps of each, where workers do not wait for each other.
+  /// So many steps (asynchronous: updates) were made. `byWorker`: of those the steps of each, where
+  /// workers do not wait for each other.
   void advance(uint64_t steps, const std::vector<uint64_t> &byWorker = {});
-  /// Whether what was taken ahead could not be kept, or was not to be believed, since this was asked last.
+  /// Whether what was taken ahead could not be kept, or was not to be believed, since this was
+  /// asked last.
   bool takeForgotten() { return std::exchange(forgot_, false); }
   void tell(service::Order::Begin &begin) const;
   /// What a checkpoint has of them. Of streams of a model that was, nothing.
@@ -41,8 +44,9 @@ private:
   const uint32_t phase_;
   const std::vector<data::SampleStream> streams_;
   const std::vector<data::StreamWalk> walks_;
-  const size_t
-      workers_; ///< that each take their own share at their own speed, and of which each step counts; 0: it is not so
+  /// that each take their own share at their own speed, and of which each step counts; 0: it is not
+  /// so
+  const size_t workers_;
   std::vector<data::ConsumedRanges> taken_; ///< by stream
   bool forgot_ = false;
 };

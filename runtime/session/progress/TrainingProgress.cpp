@@ -30,7 +30,8 @@ void TrainingProgress::endPhase() {
   running_ = 0;
 }
 
-void TrainingProgress::trained(uint64_t step, uint64_t epoch, const ResultSum &loss, Metrics metrics) {
+void TrainingProgress::trained(uint64_t step, uint64_t epoch, const ResultSum &loss,
+                               Metrics metrics) {
   base::MutexLock lock(mutex_);
   step_ = step;
   loss_ = loss;
@@ -43,9 +44,11 @@ void TrainingProgress::evaluated(Metrics metrics) {
   evaluated_ = std::move(metrics);
 }
 
-/// Of the epoch in which the training is: what phases that have ended gave, and what the running one has given. Where tasks share no step
-/// each counts epochs of its own, and what each tells is of the one in which it is.
-ResultSum TrainingProgress::lossSoFar(const service::ClusterProgress &progress, uint64_t epoch) const {
+/// Of the epoch in which the training is: what phases that have ended gave, and what the running
+/// one has given. Where tasks share no step each counts epochs of its own, and what each tells is
+/// of the one in which it is.
+ResultSum TrainingProgress::lossSoFar(const service::ClusterProgress &progress,
+                                      uint64_t epoch) const {
   ResultSum running;
   uint64_t latest = 0;
   for (const service::Progress &task : progress.tasks) {
@@ -63,7 +66,8 @@ ResultSum TrainingProgress::lossSoFar(const service::ClusterProgress &progress, 
   return running;
 }
 
-/// Whether a multiple of `logEvery_` was passed since the last snapshot that is logged; the rate of that one is since then.
+/// Whether a multiple of `logEvery_` was passed since the last snapshot that is logged; the rate of
+/// that one is since then.
 void TrainingProgress::count(observe::ProgressSnapshot &snapshot, absl::Time now) {
   snapshot.logged = snapshot.step / logEvery_ > loggedStep_ / logEvery_;
   if (!*snapshot.logged)
@@ -76,7 +80,8 @@ void TrainingProgress::count(observe::ProgressSnapshot &snapshot, absl::Time now
 }
 
 /// The next line: how far the cluster is since the last one.
-observe::ProgressSnapshot TrainingProgress::take(const service::ClusterProgress &progress, absl::Time now) {
+observe::ProgressSnapshot TrainingProgress::take(const service::ClusterProgress &progress,
+                                                 absl::Time now) {
   uint64_t inPhase = 0;
   for (size_t i = 0; i < progress.tasks.size(); ++i) {
     if (asynchronous_)
@@ -87,10 +92,12 @@ observe::ProgressSnapshot TrainingProgress::take(const service::ClusterProgress 
   observe::ProgressSnapshot snapshot;
   snapshot.steps = trainingSteps_.total;
   // A task that has ended the phase before the others reports no step any more.
-  highest_ = std::clamp(step_ + (running_ ? inPhase : 0), std::min(highest_, snapshot.steps), snapshot.steps);
+  highest_ = std::clamp(step_ + (running_ ? inPhase : 0), std::min(highest_, snapshot.steps),
+                        snapshot.steps);
   snapshot.step = highest_;
   if (trainingSteps_.samples && trainingSteps_.samplesPerStep) {
-    snapshot.epochs = trainingSteps_.epochOf(trainingSteps_.total ? trainingSteps_.total - 1 : 0) + 1;
+    snapshot.epochs =
+        trainingSteps_.epochOf(trainingSteps_.total ? trainingSteps_.total - 1 : 0) + 1;
     snapshot.epoch = trainingSteps_.epochOf(snapshot.step ? snapshot.step - 1 : 0) + 1;
   }
   double seconds = absl::ToDoubleSeconds(now - ratedAt_);
@@ -103,7 +110,8 @@ observe::ProgressSnapshot TrainingProgress::take(const service::ClusterProgress 
   snapshot.stepsPerSecond = rate_;
   if (logEvery_)
     count(snapshot, now);
-  snapshot.loss = lossSoFar(progress, trainingSteps_.epochOf(snapshot.step ? snapshot.step - 1 : 0)).mean();
+  snapshot.loss =
+      lossSoFar(progress, trainingSteps_.epochOf(snapshot.step ? snapshot.step - 1 : 0)).mean();
   snapshot.metrics = trained_;
   snapshot.metrics.insert(snapshot.metrics.end(), evaluated_.begin(), evaluated_.end());
   return snapshot;
@@ -115,20 +123,24 @@ void TrainingProgress::showLast(const service::ClusterProgress &progress, absl::
   {
     base::MutexLock lock(mutex_);
     snapshot = take(progress, now);
-    if (snapshot.stepsPerSecond == 0 && now > ratedAt_) // all of it took less than a rate is taken over
-      snapshot.stepsPerSecond = static_cast<double>(snapshot.step - ratedStep_) / absl::ToDoubleSeconds(now - ratedAt_);
+    // all of it took less than a rate is taken over
+    if (snapshot.stepsPerSecond == 0 && now > ratedAt_)
+      snapshot.stepsPerSecond =
+          static_cast<double>(snapshot.step - ratedStep_) / absl::ToDoubleSeconds(now - ratedAt_);
   }
   snapshot.last = true;
   show_(snapshot);
 }
 
 std::optional<observe::ProgressSnapshot>
-TrainingProgress::takeRunning(uint64_t generation, const service::ClusterProgress &progress, absl::Time now) {
+TrainingProgress::takeRunning(uint64_t generation, const service::ClusterProgress &progress,
+                              absl::Time now) {
   base::MutexLock lock(mutex_);
   return generation && generation == running_ ? std::optional(take(progress, now)) : std::nullopt;
 }
 
-void TrainingProgress::showRunning(uint64_t generation, const service::ClusterProgress &progress, absl::Time now) {
+void TrainingProgress::showRunning(uint64_t generation, const service::ClusterProgress &progress,
+                                   absl::Time now) {
   if (!showing_.try_lock())
     return;
   if (std::optional<observe::ProgressSnapshot> snapshot = takeRunning(generation, progress, now))

@@ -1,9 +1,10 @@
-//===- TrainingProgress.h - how far a training is, as the line that a user sees -------------------------*- C++ -*-===//
+//===- TrainingProgress.h - how far a training is, as the line that a user sees -----*- C++ -*-===//
 //
-// The master's thread tells where phases begin and end and what they gave; the heartbeat brings what the tasks have told meanwhile. From both
-// this makes what is shown: the step, which never goes back, steps a second, the mean loss of the epoch so far, metrics.
+// The master's thread tells where phases begin and end and what they gave; the heartbeat brings
+// what the tasks have told meanwhile. From both this makes what is shown: the step, which never
+// goes back, steps a second, the mean loss of the epoch so far, metrics.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_PROGRESS_TRAININGPROGRESS_H
 #define GRAPHC_RUNTIME_SESSION_PROGRESS_TRAININGPROGRESS_H
 
@@ -21,9 +22,10 @@ class TrainingProgress {
 public:
   using Show = std::function<void(const observe::ProgressSnapshot &)>;
   using Metrics = std::vector<std::pair<std::string, double>>;
-  /// `chief`: number of the task whose steps are everybody's, except in asynchronous phases. `show` is called by one thread at a time; it
-  /// is given no call by the heartbeat behind the last of a stretch of training.
-  /// `logEvery`: with so many steps more a snapshot is to be logged; 0: it says nothing of that.
+  /// `chief`: number of the task whose steps are everybody's, except in asynchronous phases. `show`
+  /// is called by one thread at a time; it is given no call by the heartbeat behind the last of a
+  /// stretch of training. `logEvery`: with so many steps more a snapshot is to be logged; 0: it
+  /// says nothing of that.
   TrainingProgress(uint32_t chief, Show show, uint64_t logEvery = 0)
       : chief_(chief), logEvery_(logEvery), show_(std::move(show)) {}
 
@@ -38,15 +40,16 @@ public:
   /// The last line of a stretch.
   void showLast(const service::ClusterProgress &progress, absl::Time now);
 
-  /// Of the heartbeat's, which waits for no line of the master's: nothing is shown where that phase of training does not run any more, or while
-  /// the master's thread shows one.
+  /// Of the heartbeat's, which waits for no line of the master's: nothing is shown where that phase
+  /// of training does not run any more, or while the master's thread shows one.
   void showRunning(uint64_t generation, const service::ClusterProgress &progress, absl::Time now);
 
 private:
   /// Nothing where that phase of training does not run any more.
-  std::optional<observe::ProgressSnapshot> takeRunning(uint64_t generation, const service::ClusterProgress &progress,
-                                                       absl::Time now);
-  void count(observe::ProgressSnapshot &snapshot, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::optional<observe::ProgressSnapshot>
+  takeRunning(uint64_t generation, const service::ClusterProgress &progress, absl::Time now);
+  void count(observe::ProgressSnapshot &snapshot, absl::Time now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   observe::ProgressSnapshot take(const service::ClusterProgress &progress, absl::Time now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -54,12 +57,15 @@ private:
   const uint64_t logEvery_;
   const Show show_;
   base::Mutex
-      showing_ ABSL_ACQUIRED_BEFORE(mutex_); ///< one call of show_ at a time; it may block, and calls nothing back
+      /// one call of show_ at a time; it may block, and calls nothing back
+      showing_ ABSL_ACQUIRED_BEFORE(mutex_);
   base::Mutex mutex_; ///< a leaf
   TrainingSteps trainingSteps_ ABSL_GUARDED_BY(mutex_);
-  uint64_t running_ ABSL_GUARDED_BY(mutex_) = 0; ///< the channels' generation of the phase that runs; 0: none
+  /// the channels' generation of the phase that runs; 0: none
+  uint64_t running_ ABSL_GUARDED_BY(mutex_) = 0;
   bool asynchronous_ ABSL_GUARDED_BY(mutex_) = false;
-  uint64_t step_ ABSL_GUARDED_BY(mutex_) = 0; ///< at the begin of the running phase, or now between phases
+  /// at the begin of the running phase, or now between phases
+  uint64_t step_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t highest_ ABSL_GUARDED_BY(mutex_) = 0; ///< step that was shown
   /// Since when and where the rate is measured.
   absl::Time ratedAt_ ABSL_GUARDED_BY(mutex_);

@@ -1,10 +1,11 @@
-//===- TrainingSteps.h - how long to train, and where to pause ------------------------------------------*- C++ -*-===//
+//===- TrainingSteps.h - how long to train, and where to pause ----------------------*- C++ -*-===//
 //
-// Plain arithmetic on steps (asynchronous: updates) and samples, apart from the driver so that it can be tested alone. Totals count from
-// the very first step of a model's life, epochs the samples seen since then under whatever strategy; so a run that goes on from a
-// checkpoint ends where an uninterrupted one does.
+// Plain arithmetic on steps (asynchronous: updates) and samples, apart from the driver so that it
+// can be tested alone. Totals count from the very first step of a model's life, epochs the samples
+// seen since then under whatever strategy; so a run that goes on from a checkpoint ends where an
+// uninterrupted one does.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_PROGRESS_TRAININGSTEPS_H
 #define GRAPHC_RUNTIME_SESSION_PROGRESS_TRAININGSTEPS_H
 
@@ -32,15 +33,18 @@ struct TrainingSteps {
   static constexpr double kMostSeen = 0x1p62; ///< samples
 
   data::StreamWalk walk() const { return {samples, samplesPerStep, padded}; }
-  double stepsOfAnEpoch() const { return static_cast<double>(samples) / static_cast<double>(samplesPerStep); }
+  double stepsOfAnEpoch() const {
+    return static_cast<double>(samples) / static_cast<double>(samplesPerStep);
+  }
   /// Steps until the data was seen `epochs` times; none are fewer than those made before.
   uint64_t stepsOf(double epochs) const {
     if (!samples || !samplesPerStep)
       return 0;
     double wanted = std::min(epochs * static_cast<double>(samples), kMostSeen);
-    double nearest = std::nearbyint(wanted); // 0.1 * 30 epochs must not become one step more by rounding
-    auto target =
-        static_cast<uint64_t>(std::abs(wanted - nearest) < 1e-9 * std::max(1.0, wanted) ? nearest : std::ceil(wanted));
+    // 0.1 * 30 epochs must not become one step more by rounding
+    double nearest = std::nearbyint(wanted);
+    auto target = static_cast<uint64_t>(
+        std::abs(wanted - nearest) < 1e-9 * std::max(1.0, wanted) ? nearest : std::ceil(wanted));
     return std::min(firstStep + walk().stepsTo(position, target), executor::kMostSteps);
   }
   /// 0-based epoch that a step of this run belongs to; those before it count as its first.
@@ -48,7 +52,8 @@ struct TrainingSteps {
     return samples ? walk().after(position, step - std::min(step, firstStep)) / samples : 0;
   }
 
-  /// The first multiple of `epochs` epochs behind `step`; UINT64_MAX: there is none that can be counted.
+  /// The first multiple of `epochs` epochs behind `step`; UINT64_MAX: there is none that can be
+  /// counted.
   uint64_t nextEpochMultiple(uint64_t step, double epochs) const {
     if (epochs * stepsOfAnEpoch() <= 1)
       return step + 1;
@@ -66,15 +71,19 @@ struct TrainingSteps {
   bool savesAtBegin() const {
     if (saveEvery)
       return firstStep > 0 && firstStep % *saveEvery == 0;
-    return saveEveryEpoch && samples && position > 0 && position % samples < (padded ? 1 : samplesPerStep);
+    return saveEveryEpoch && samples && position > 0 &&
+           position % samples < (padded ? 1 : samplesPerStep);
   }
 
-  /// Whether an evaluation is due where training begins: an earlier run that ended there made none in between, or a task died in it.
+  /// Whether an evaluation is due where training begins: an earlier run that ended there made none
+  /// in between, or a task died in it.
   bool evaluatesAtBegin() const {
     if (!evalEvery || !samples || firstStep == 0)
       return false;
-    const double every = *evalEvery * static_cast<double>(samples), seen = static_cast<double>(position);
-    const double done = std::floor(seen / every + 1e-9), perStep = static_cast<double>(samplesPerStep);
+    const double every = *evalEvery * static_cast<double>(samples),
+                 seen = static_cast<double>(position);
+    const double done = std::floor(seen / every + 1e-9),
+                 perStep = static_cast<double>(samplesPerStep);
     return every <= perStep || (done >= 1 && seen - done * every < perStep * (1 - 1e-9));
   }
 
@@ -82,8 +91,8 @@ struct TrainingSteps {
     uint64_t step = 0;
     bool evaluate = false, save = false;
   };
-  /// Where the phase that begins at `step` < total ends. The total always saves (where anything is saved); the driver
-  /// evaluates there by itself.
+  /// Where the phase that begins at `step` < total ends. The total always saves (where anything is
+  /// saved); the driver evaluates there by itself.
   Pause next(uint64_t step) const {
     uint64_t evaluate = UINT64_MAX, save = UINT64_MAX;
     if (evalEvery && samples)

@@ -13,11 +13,13 @@
 
 namespace graphc::session {
 namespace {
-/// Of each order of a return: a device queue, which would compile for longer, is refused (executor/RejoinableTasks.h).
+/// Of each order of a return: a device queue, which would compile for longer, is refused
+/// (executor/RejoinableTasks.h).
 constexpr absl::Duration kOrderDeadline = absl::Minutes(1);
 } // namespace
 
-std::function<void(const service::Order &)> ChiefRejoin::hearing(std::function<void(const service::Order &)> told) {
+std::function<void(const service::Order &)>
+ChiefRejoin::hearing(std::function<void(const service::Order &)> told) {
   return [this, told = std::move(told)](const service::Order &order) {
     ordered(order);
     if (told)
@@ -25,7 +27,8 @@ std::function<void(const service::Order &)> ChiefRejoin::hearing(std::function<v
   };
 }
 
-/// Kept of what all are told: all checks, and the last `prepare`, `initialize` and `begin`. bringBack() gives these to a task that comes back.
+/// Kept of what all are told: all checks, and the last `prepare`, `initialize` and `begin`.
+/// bringBack() gives these to a task that comes back.
 void ChiefRejoin::ordered(const service::Order &order) {
   if (order.has_prepare())
     prepare_ = order;
@@ -87,19 +90,22 @@ absl::Status ChiefRejoin::bringBack(const DatasetSizes &samples) {
     if (absl::Status status = bringBack(task, samples); !status.ok()) {
       if (!coordinator_.rootCause()) {
         const service::Peer peer = coordinator_.peers()[task];
-        log_(absl::StrCat(peer.name(), " was lost, and all go back to the last checkpoint, since ", status.message()));
-        coordinator_.abort({peer.name(), peer.host(), peer.pid(),
-                            absl::UnavailableError(
-                                absl::StrCat("it was lost, and could not come back to the others: ", status.message())),
-                            /*lost=*/true});
+        log_(absl::StrCat(peer.name(), " was lost, and all go back to the last checkpoint, since ",
+                          status.message()));
+        coordinator_.abort(
+            {peer.name(), peer.host(), peer.pid(),
+             absl::UnavailableError(absl::StrCat(
+                 "it was lost, and could not come back to the others: ", status.message())),
+             /*lost=*/true});
       }
       return status;
     }
   return absl::OkStatus();
 }
 
-/// The lanes that serve it stop; its next process comes, with links made anew to all who have channels with it; it and those lanes go on
-/// with the first step of which one of them has not done all that counts once. Where it is lost again, once more.
+/// The lanes that serve it stop; its next process comes, with links made anew to all who have
+/// channels with it; it and those lanes go on with the first step of which one of them has not done
+/// all that counts once. Where it is lost again, once more.
 absl::Status ChiefRejoin::bringBack(uint32_t task, const DatasetSizes &samples) {
   const absl::Time until = absl::Now() + options_.joinDeadline;
   while (true) {
@@ -126,16 +132,17 @@ absl::Status ChiefRejoin::bringBack(uint32_t task, const DatasetSizes &samples) 
     if (!coordinator_.back(*comer_, run))
       continue;
     options_.back(task, peers[task].pid());
-    log_(absl::StrCat(peers[task].name(), " is back (process ", peers[task].pid(), "), and goes on with its step ",
-                      step, " of this phase"));
+    log_(absl::StrCat(peers[task].name(), " is back (process ", peers[task].pid(),
+                      "), and goes on with its step ", step, " of this phase"));
     return absl::OkStatus();
   }
 }
 
 /// Those that serve it, on all who live; the first step that one of them has not done whole.
 absl::StatusOr<uint64_t> ChiefRejoin::stopLanes(uint32_t task) {
-  GRAPHC_ASSIGN_OR_RETURN(auto stopped,
-                          give(toPeers(task, [&](service::Order &order) { order.mutable_part()->set_task(task); })));
+  GRAPHC_ASSIGN_OR_RETURN(auto stopped, give(toPeers(task, [&](service::Order &order) {
+                            order.mutable_part()->set_task(task);
+                          })));
   std::optional<uint64_t> step;
   for (const auto &[other, done] : stopped) {
     if (done.stopped_late())
@@ -153,7 +160,8 @@ absl::StatusOr<bool> ChiefRejoin::connect(uint32_t task, const std::vector<servi
   prepare.mutable_prepare()->clear_peers();
   for (const service::Peer &peer : peers)
     *prepare.mutable_prepare()->add_peers() = peer;
-  Orders orders = toPeers(task, [&](service::Order &order) { *order.mutable_relink()->mutable_peer() = peers[task]; });
+  Orders orders = toPeers(
+      task, [&](service::Order &order) { *order.mutable_relink()->mutable_peer() = peers[task]; });
   orders[task] = prepare;
   GRAPHC_ASSIGN_OR_RETURN(auto prepared, give(orders));
   if (!prepared.contains(task))
@@ -163,7 +171,8 @@ absl::StatusOr<bool> ChiefRejoin::connect(uint32_t task, const std::vector<servi
       return absl::UnavailableError("another task cannot make its links with it anew");
   connect.mutable_connect();
   for (uint32_t other = 0; other < peers.size(); ++other)
-    connect.mutable_connect()->add_paths(prepared.contains(other) && other != task ? prepared[other].path() : "");
+    connect.mutable_connect()->add_paths(
+        prepared.contains(other) && other != task ? prepared[other].path() : "");
   orders = toPeers(task, [&](service::Order &order) {
     order.mutable_reconnect()->set_task(task);
     order.mutable_reconnect()->set_path(prepared[task].path());
@@ -178,7 +187,8 @@ absl::StatusOr<bool> ChiefRejoin::connect(uint32_t task, const std::vector<servi
                  ? absl::StatusOr<bool>(absl::UnavailableError("another task found no way to it"))
                  : false;
   for (const service::DatasetSize &size : connected[task].datasets())
-    if (auto known = samples.find(size.dataset()); known == samples.end() || known->second != size.samples())
+    if (auto known = samples.find(size.dataset());
+        known == samples.end() || known->second != size.samples())
       return absl::FailedPreconditionError("it finds other data than before");
   return true;
 }
@@ -201,8 +211,10 @@ absl::StatusOr<std::map<uint32_t, service::Done>> ChiefRejoin::give(Orders order
   return coordinator_.giveOrders(std::move(orders), absl::Now() + kOrderDeadline, comer_);
 }
 
-/// To each that serves it or has a channel with it. A worker is asked for nothing by which another one comes back: it may be stopped meanwhile.
-ChiefRejoin::Orders ChiefRejoin::toPeers(uint32_t task, const std::function<void(service::Order &)> &fill) const {
+/// To each that serves it or has a channel with it. A worker is asked for nothing by which another
+/// one comes back: it may be stopped meanwhile.
+ChiefRejoin::Orders ChiefRejoin::toPeers(uint32_t task,
+                                         const std::function<void(service::Order &)> &fill) const {
   Orders orders;
   for (uint32_t peer : peers_.at(task))
     fill(orders[peer]);

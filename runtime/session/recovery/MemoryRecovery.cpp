@@ -16,8 +16,10 @@
 
 namespace graphc::session {
 
-absl::StatusOr<std::unique_ptr<executor::LoadedKernels>> loadCode(const plan::Plan &plan, const plan::Task &task,
-                                                                  KeptState *kept, kernels::ThreadPool *pool) {
+absl::StatusOr<std::unique_ptr<executor::LoadedKernels>> loadCode(const plan::Plan &plan,
+                                                                  const plan::Task &task,
+                                                                  KeptState *kept,
+                                                                  kernels::ThreadPool *pool) {
   std::unique_ptr<executor::LoadedKernels> library = kept ? std::move(kept->library) : nullptr;
   if (library && std::all_of(library->algorithms().begin(), library->algorithms().end(),
                              [](const auto &one) { return executor::isOfCpu(one.second); }))
@@ -27,27 +29,34 @@ absl::StatusOr<std::unique_ptr<executor::LoadedKernels>> loadCode(const plan::Pl
 
 absl::Status checkHeld(const plan::Plan &plan, const service::Held &held) {
   if (!plan::recoversFromMemory(plan))
-    return absl::InvalidArgumentError("it speaks of variables in memory, in a plan without a commit point");
+    return absl::InvalidArgumentError(
+        "it speaks of variables in memory, in a plan without a commit point");
   GRAPHC_RETURN_IF_ERROR(service::checkRun(held.run()));
-  const bool isBounded = held.step() <= executor::kMostSteps && held.first_step() <= held.step() &&
-                         std::all_of(held.positions().begin(), held.positions().end(),
-                                     [](uint64_t position) { return position <= uint64_t{1} << 62; });
-  return isBounded ? absl::OkStatus()
-                   : absl::InvalidArgumentError(absl::StrCat("it speaks of variables behind step ", held.step(),
-                                                             ", of a phase from step ", held.first_step(),
-                                                             " on, or of positions in the data that cannot be"));
+  const bool isBounded =
+      held.step() <= executor::kMostSteps && held.first_step() <= held.step() &&
+      std::all_of(held.positions().begin(), held.positions().end(),
+                  [](uint64_t position) { return position <= uint64_t{1} << 62; });
+  return isBounded
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(absl::StrCat(
+                   "it speaks of variables behind step ", held.step(), ", of a phase from step ",
+                   held.first_step(), " on, or of positions in the data that cannot be"));
 }
 
-bool sameState(const service::Held &a, const service::Held &b) { return a.run() == b.run() && a.step() == b.step(); }
+bool sameState(const service::Held &a, const service::Held &b) {
+  return a.run() == b.run() && a.step() == b.step();
+}
 
 namespace {
 bool storesSome(const plan::Plan &plan, const plan::Task &task) {
-  return std::any_of(plan.variables().begin(), plan.variables().end(),
-                     [&](const plan::Variable &variable) { return plan::stores(plan, variable, task); });
+  return std::any_of(
+      plan.variables().begin(), plan.variables().end(),
+      [&](const plan::Variable &variable) { return plan::stores(plan, variable, task); });
 }
 } // namespace
 
-std::optional<StateHolder> newestHeld(const plan::Plan &plan, const std::vector<service::Done> &prepared,
+std::optional<StateHolder> newestHeld(const plan::Plan &plan,
+                                      const std::vector<service::Done> &prepared,
                                       std::optional<uint64_t> checkpoint) {
   std::optional<StateHolder> newest;
   for (uint32_t task = 0; task < prepared.size(); ++task)
@@ -67,7 +76,8 @@ std::optional<StateHolder> newestHeld(const plan::Plan &plan, const std::vector<
   return newest;
 }
 
-absl::Status copyHeld(const plan::Plan &plan, const StateHolder &holder, const GiveOrder &giveOrder) {
+absl::Status copyHeld(const plan::Plan &plan, const StateHolder &holder,
+                      const GiveOrder &giveOrder) {
   uint64_t total = 0;
   for (const plan::Variable &variable : plan.variables())
     total += plan::tensorBytes(variable.type()).value_or(0);
@@ -97,12 +107,14 @@ absl::Status copyHeld(const plan::Plan &plan, const StateHolder &holder, const G
   }
 }
 
-checkpoint::CheckpointManifest manifestOf(const plan::Plan &plan, uint32_t phase, const service::Held &held) {
+checkpoint::CheckpointManifest manifestOf(const plan::Plan &plan, uint32_t phase,
+                                          const service::Held &held) {
   checkpoint::CheckpointManifest manifest;
   manifest.globalStep = held.first_step();
   const std::vector<data::SampleStream> streams = data::streamsOf(plan, phase);
   for (size_t i = 0; i < streams.size() && i < static_cast<size_t>(held.positions_size()); ++i)
-    manifest.dataPositions[data::streamName(plan, phase, streams, i)] = held.positions(static_cast<int>(i));
+    manifest.dataPositions[data::streamName(plan, phase, streams, i)] =
+        held.positions(static_cast<int>(i));
   return manifest;
 }
 
@@ -127,8 +139,8 @@ void forPiece(executor::VariableStore &variables, uint64_t at, uint64_t bytes,
   }
 }
 
-absl::Status StateCopy::take(const service::Order::Copy &order, const std::optional<service::Held> &own,
-                             service::Done *done) {
+absl::Status StateCopy::take(const service::Order::Copy &order,
+                             const std::optional<service::Held> &own, service::Done *done) {
   if (variables_.stored().empty()) { // a task that is no replica
     complete_ = order.held();
     return absl::OkStatus();
@@ -136,12 +148,14 @@ absl::Status StateCopy::take(const service::Order::Copy &order, const std::optio
   const uint64_t total = bytesOf(variables_);
   const bool has = own && sameState(*own, order.held());
   if (order.ask_at() > total || order.ask() > total - order.ask_at())
-    return absl::InvalidArgumentError(absl::StrCat("the chief asks for ", order.ask(), " bytes from ", order.ask_at(),
-                                                   " on, of ", total, " bytes of variables"));
+    return absl::InvalidArgumentError(absl::StrCat("the chief asks for ", order.ask(),
+                                                   " bytes from ", order.ask_at(), " on, of ",
+                                                   total, " bytes of variables"));
   if (!has && !order.data().empty()) {
     if (order.at() != taken_ || order.data().size() > total - taken_)
-      return absl::InvalidArgumentError(absl::StrCat("a piece of ", order.data().size(), " bytes of variables from ",
-                                                     order.at(), " on came behind ", taken_, " of ", total));
+      return absl::InvalidArgumentError(absl::StrCat("a piece of ", order.data().size(),
+                                                     " bytes of variables from ", order.at(),
+                                                     " on came behind ", taken_, " of ", total));
     const char *from = order.data().data();
     forPiece(variables_, order.at(), order.data().size(), [&](std::span<uint8_t> to) {
       memcpy(to.data(), from, to.size());
@@ -161,8 +175,8 @@ absl::Status StateCopy::take(const service::Order::Copy &order, const std::optio
   if (order.from() != task_)
     return absl::OkStatus();
   if (!has)
-    return absl::InvalidArgumentError(
-        absl::StrCat("the chief asks for the variables behind step ", order.held().step(), ", which are not here"));
+    return absl::InvalidArgumentError(absl::StrCat("the chief asks for the variables behind step ",
+                                                   order.held().step(), ", which are not here"));
   done->mutable_piece()->reserve(order.ask());
   forPiece(variables_, order.ask_at(), order.ask(), [&](std::span<uint8_t> part) {
     done->mutable_piece()->append(reinterpret_cast<const char *>(part.data()), part.size());
@@ -170,10 +184,9 @@ absl::Status StateCopy::take(const service::Order::Copy &order, const std::optio
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<executor::VariableStore>> WholeState::resume(const plan::Plan &plan,
-                                                                            const plan::Task &task, KeptState *kept,
-                                                                            const std::string &run,
-                                                                            service::Done *done) {
+absl::StatusOr<std::unique_ptr<executor::VariableStore>>
+WholeState::resume(const plan::Plan &plan, const plan::Task &task, KeptState *kept,
+                   const std::string &run, service::Done *done) {
   run_ = run;
   if (!kept || !kept->variables)
     return executor::VariableStore::create(plan, task);
@@ -182,8 +195,8 @@ absl::StatusOr<std::unique_ptr<executor::VariableStore>> WholeState::resume(cons
   return std::move(kept->variables);
 }
 
-absl::Status WholeState::copy(executor::VariableStore &variables, uint32_t task, const service::Order::Copy &order,
-                              service::Done *done) {
+absl::Status WholeState::copy(executor::VariableStore &variables, uint32_t task,
+                              const service::Order::Copy &order, service::Done *done) {
   if (!copy_)
     copy_.emplace(variables, task);
   if (held_ && !sameState(*held_, order.held()))
@@ -198,8 +211,8 @@ absl::Status WholeState::initialize(const service::Order::Initialize &order) {
   if (!order.has_held())
     return absl::OkStatus();
   if (!copy_ || !copy_->has(order.held()))
-    return absl::InvalidArgumentError(
-        absl::StrCat("the chief goes on from variables behind step ", order.held().step(), ", which are not here"));
+    return absl::InvalidArgumentError(absl::StrCat("the chief goes on from variables behind step ",
+                                                   order.held().step(), ", which are not here"));
   held_ = order.held();
   run_ = held_->run();
   return absl::OkStatus();
@@ -221,14 +234,17 @@ void WholeState::ended(std::optional<uint64_t> wholeSteps) {
 }
 
 absl::StatusOr<std::optional<service::Held>>
-goOnFromMemory(const plan::Plan &plan, const std::vector<service::Done> &prepared, std::optional<uint64_t> checkpoint,
-               const GiveOrder &giveOrder, const std::function<void(const std::string &)> &log,
+goOnFromMemory(const plan::Plan &plan, const std::vector<service::Done> &prepared,
+               std::optional<uint64_t> checkpoint, const GiveOrder &giveOrder,
+               const std::function<void(const std::string &)> &log,
                const std::function<void(const std::string &)> &warn) {
   std::optional<StateHolder> holder = newestHeld(plan, prepared, checkpoint);
   if (!holder)
     return std::nullopt;
-  const std::string whose = absl::StrCat("the memory of ", plan::taskText(plan, plan::allTasks(plan)[holder->task]));
-  if (holder->held.unjudged() && !holder->several) { // others had it too, perhaps with another checksum
+  const std::string whose =
+      absl::StrCat("the memory of ", plan::taskText(plan, plan::allTasks(plan)[holder->task]));
+  if (holder->held.unjudged() && !holder->several) {
+    // others had it too, perhaps with another checksum
     warn(absl::StrCat("not going on from step ", holder->held.step(), " in ", whose,
                       ": a task was lost before it was said whether others had the same"));
     return std::nullopt;
@@ -237,7 +253,8 @@ goOnFromMemory(const plan::Plan &plan, const std::vector<service::Done> &prepare
   const absl::Time begin = absl::Now();
   absl::Status copied = copyHeld(plan, *holder, giveOrder);
   if (absl::IsDataLoss(copied)) {
-    warn(absl::StrCat("not going on from step ", holder->held.step(), " in ", whose, ": ", base::describe(copied)));
+    warn(absl::StrCat("not going on from step ", holder->held.step(), " in ", whose, ": ",
+                      base::describe(copied)));
     return std::nullopt;
   }
   GRAPHC_RETURN_IF_ERROR(copied);
@@ -245,7 +262,8 @@ goOnFromMemory(const plan::Plan &plan, const std::vector<service::Done> &prepare
   log(absl::StrCat("going on from step ", holder->held.step(), " in ", whose,
                    holder->allHave()
                        ? ""
-                       : absl::StrCat(", copied in ", absl::FormatDuration(std::max(took, absl::Milliseconds(1))))));
+                       : absl::StrCat(", copied in ", absl::FormatDuration(
+                                                          std::max(took, absl::Milliseconds(1))))));
   return holder->held;
 }
 

@@ -19,14 +19,16 @@ std::optional<uint64_t> clearCheckpoints(const std::string &directory) {
     return std::nullopt;
   auto steps = checkpoint::committedSteps(directory);
   if (steps.ok() && access(directory.c_str(), F_OK) == 0)
-    (void)checkpoint::CheckpointDirectory::open(directory); // whose lock says that it is ours to clear
+    // whose lock says that it is ours to clear
+    (void)checkpoint::CheckpointDirectory::open(directory);
   return steps.ok() && !steps->empty() ? std::optional(steps->back()) : std::nullopt;
 }
 
 void forgetFinished(const std::string &directory) {
   if (access(directory.c_str(), F_OK) != 0)
     return;
-  if (auto held = checkpoint::CheckpointDirectory::open(directory); held.ok()) // nobody trains there
+  // nobody trains there
+  if (auto held = checkpoint::CheckpointDirectory::open(directory); held.ok())
     (void)checkpoint::removeFinished(directory);
 }
 
@@ -34,7 +36,8 @@ std::optional<absl::Duration> RestartPolicy::next(std::optional<uint64_t> newest
   const bool cameFurther = made_ == 0 || newest > from_; // none is less than any
   if (!count())
     return std::nullopt;
-  pause_ = cameFurther ? absl::ZeroDuration() : std::clamp(2 * pause_, kShortest, fromMemory_ ? kShortest : kLongest);
+  pause_ = cameFurther ? absl::ZeroDuration()
+                       : std::clamp(2 * pause_, kShortest, fromMemory_ ? kShortest : kLongest);
   from_ = newest;
   return pause_;
 }
@@ -55,10 +58,13 @@ std::optional<absl::Duration> RestartPolicy::again(absl::Time now, bool isOne) {
 }
 
 std::string RestartPolicy::describe(const std::string &who) const {
-  return absl::StrCat("restarting ", who, " ", fromMemory_ ? "from the memory of a task that lives, else " : "",
-                      from_ ? absl::StrCat("from step ", *from_) : "from the beginning, as there is no checkpoint yet,",
-                      pause_ > absl::ZeroDuration() ? absl::StrCat(" in ", absl::FormatDuration(pause_)) : " at once",
-                      " (restart ", made_, " of ", most_, ")");
+  return absl::StrCat(
+      "restarting ", who, " ", fromMemory_ ? "from the memory of a task that lives, else " : "",
+      from_ ? absl::StrCat("from step ", *from_)
+            : "from the beginning, as there is no checkpoint yet,",
+      pause_ > absl::ZeroDuration() ? absl::StrCat(" in ", absl::FormatDuration(pause_))
+                                    : " at once",
+      " (restart ", made_, " of ", most_, ")");
 }
 
 bool RestartPolicy::count() {

@@ -26,8 +26,9 @@ TaskRejoin::TaskRejoin(const plan::Plan &plan, uint32_t phase, uint64_t generati
       tasks_.insert(task);
 }
 
-absl::Status TaskRejoin::obey(const service::Order &order, Lanes lanes, TaskTransports &transports, base::Mutex &looks,
-                              const std::function<void(size_t)> &moved, service::Done *done) {
+absl::Status TaskRejoin::obey(const service::Order &order, Lanes lanes, TaskTransports &transports,
+                              base::Mutex &looks, const std::function<void(size_t)> &moved,
+                              service::Done *done) {
   if (order.has_part())
     return part(order.part().task(), lanes, transports.all(), done);
   if (order.has_rejoin())
@@ -38,7 +39,8 @@ absl::Status TaskRejoin::obey(const service::Order &order, Lanes lanes, TaskTran
 }
 
 /// The lanes that serve that task stop where they have to wait; where, goes into the answer.
-absl::Status TaskRejoin::part(uint32_t task, Lanes lanes, transport::Transport &transport, service::Done *done) {
+absl::Status TaskRejoin::part(uint32_t task, Lanes lanes, transport::Transport &transport,
+                              service::Done *done) {
   const std::set<uint32_t> replicas = executor::replicasOf(plan_, plan::allTasks(plan_)[task]);
   parking_.ask(replicas);
   transport.wake();
@@ -47,7 +49,8 @@ absl::Status TaskRejoin::part(uint32_t task, Lanes lanes, transport::Transport &
     if (!replicas.contains(lane->info().instance))
       continue;
     executor::LanePoint point;
-    const executor::LanePause::Where where = parking_.await(lane.get(), deadline, [&] { point = lane->done(); });
+    const executor::LanePause::Where where =
+        parking_.await(lane.get(), deadline, [&] { point = lane->done(); });
     if (where == executor::LanePause::Where::Runs)
       return absl::DeadlineExceededError(absl::StrCat(lane->info().name, " does not stop"));
     if (where == executor::LanePause::Where::Ended)
@@ -60,14 +63,17 @@ absl::Status TaskRejoin::part(uint32_t task, Lanes lanes, transport::Transport &
 }
 
 /// They go on at the begin of that step, by the links that were made anew.
-absl::Status TaskRejoin::rejoin(const service::Order::Rejoin &order, Lanes lanes, TaskTransports &transports,
-                                base::Mutex &looks, const std::function<void(size_t)> &moved) {
-  const std::set<uint32_t> replicas = executor::replicasOf(plan_, plan::allTasks(plan_)[order.task()]);
+absl::Status TaskRejoin::rejoin(const service::Order::Rejoin &order, Lanes lanes,
+                                TaskTransports &transports, base::Mutex &looks,
+                                const std::function<void(size_t)> &moved) {
+  const std::set<uint32_t> replicas =
+      executor::replicasOf(plan_, plan::allTasks(plan_)[order.task()]);
   for (size_t i = 0; i < lanes.size(); ++i)
     if (const auto &lane = lanes[i]; replicas.contains(lane->info().instance)) {
       absl::Status status;
       base::MutexLock lock(looks);
-      if (!parking_.whileStanding(lane.get(), [&] { status = lane->rejoin(transports.all(), order.step()); }))
+      if (!parking_.whileStanding(lane.get(),
+                                  [&] { status = lane->rejoin(transports.all(), order.step()); }))
         return absl::AbortedError(absl::StrCat(lane->info().name, " does not stand"));
       GRAPHC_RETURN_IF_ERROR(status);
       moved(i);
@@ -77,7 +83,8 @@ absl::Status TaskRejoin::rejoin(const service::Order::Rejoin &order, Lanes lanes
   return absl::OkStatus();
 }
 
-absl::Status TaskRejoin::runAside(service::ControlLink &link, const std::function<absl::Status()> &run,
+absl::Status TaskRejoin::runAside(service::ControlLink &link,
+                                  const std::function<absl::Status()> &run,
                                   const std::function<void(const service::ToTask &)> &take) {
   std::atomic<bool> over{false};
   absl::Status status;
@@ -97,7 +104,9 @@ absl::Status TaskRejoin::runAside(service::ControlLink &link, const std::functio
 }
 
 uint32_t taskOf(const service::Order &order) {
-  return order.has_part() ? order.part().task() : order.has_rejoin() ? order.rejoin().task() : order.reconnect().task();
+  return order.has_part()     ? order.part().task()
+         : order.has_rejoin() ? order.rejoin().task()
+                              : order.reconnect().task();
 }
 
 bool servesTask(const plan::Plan &plan, uint32_t phase, uint32_t self, uint32_t task) {

@@ -15,19 +15,23 @@ constexpr uint64_t kWaitingBytes = 256;
 /// So many results may wait whatever they take.
 constexpr uint64_t kFewWaiting = 16;
 
-template <class T> T sum(const std::vector<std::string> &values, size_t first, size_t count, uint64_t element) {
+template <class T>
+T sum(const std::vector<std::string> &values, size_t first, size_t count, uint64_t element) {
   if (count == 1)
     return loadElement<T>(values[first].data(), element);
   const auto left = static_cast<size_t>(plan::leftLeaves(count));
-  T a = sum<T>(values, first, left, element), b = sum<T>(values, first + left, count - left, element);
+  T a = sum<T>(values, first, left, element),
+    b = sum<T>(values, first + left, count - left, element);
   if constexpr (std::is_integral_v<T>) // wraps
-    return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) +
+                          static_cast<std::make_unsigned_t<T>>(b));
   else
     return a + b;
 }
 
 /// `counted`: what the mean divides by, 0: the sum is wanted.
-template <class T> void accumulate(std::string &result, const std::vector<std::string> &values, uint64_t counted) {
+template <class T>
+void accumulate(std::string &result, const std::vector<std::string> &values, uint64_t counted) {
   for (size_t i = 0; i < result.size() / sizeof(T); ++i) {
     T total = sum<T>(values, 0, values.size(), i);
     if (counted)
@@ -64,10 +68,12 @@ std::string reduceOverReplicas(const plan::Port &port, const plan::Program &prog
   return sum;
 }
 
-FetchedTensor FetchCollector::whole(uint64_t step, const plan::Program &program, const plan::Port &port,
+FetchedTensor FetchCollector::whole(uint64_t step, const plan::Program &program,
+                                    const plan::Port &port,
                                     const std::vector<std::string> &values) const {
-  FetchedTensor tensor{"", port.name(),    step, program.buffers(static_cast<int>(port.buffer())).type(),
-                       "", program.phase()};
+  FetchedTensor tensor{"",   port.name(),
+                       step, program.buffers(static_cast<int>(port.buffer())).type(),
+                       "",   program.phase()};
   if (program.phase() != joinedPhase_ || !joined_.contains(port.name())) {
     tensor.data = reduceOverReplicas(port, program, values);
     return tensor;
@@ -78,13 +84,14 @@ FetchedTensor FetchCollector::whole(uint64_t step, const plan::Program &program,
   return tensor;
 }
 
-/// A result is delivered once every instance's value is there, in the order of steps and of the names that were asked
-/// for.
+/// A result is delivered once every instance's value is there, in the order of steps and of the
+/// names that were asked for.
 absl::Status FetchCollector::add(const service::Fetched &value) {
   const plan::Program &program = plan_.programs(static_cast<int>(value.program()));
   const plan::Port &port = program.fetches(static_cast<int>(value.fetch()));
   const plan::Buffer &buffer = program.buffers(static_cast<int>(port.buffer()));
-  // Asynchronous replicas share no step: each one's value is delivered as it comes, with the name of its task.
+  // Asynchronous replicas share no step: each one's value is delivered as it comes, with the name
+  // of its task.
   if (plan_.phases(static_cast<int>(program.phase())).ends_by_end_of_stream()) {
     base::MutexLock lock(mutex_);
     FetchedTensor tensor = whole(value.step(), program, port, {value.value()});
@@ -92,7 +99,8 @@ absl::Status FetchCollector::add(const service::Fetched &value) {
     deliver_(tensor);
     return absl::OkStatus();
   }
-  auto place = static_cast<size_t>(std::find(names_.begin(), names_.end(), port.name()) - names_.begin());
+  auto place =
+      static_cast<size_t>(std::find(names_.begin(), names_.end(), port.name()) - names_.begin());
 
   base::MutexLock lock(mutex_);
   Pending &entry = pending_[{value.step(), place, value.program(), value.fetch()}];
@@ -102,7 +110,8 @@ absl::Status FetchCollector::add(const service::Fetched &value) {
     entry.missing = program.instances();
   }
   if (entry.there[value.instance()])
-    return absl::InvalidArgumentError(absl::StrCat(port.name(), " of step ", value.step(), " comes twice"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(port.name(), " of step ", value.step(), " comes twice"));
   entry.there[value.instance()] = true;
   --entry.missing;
   entry.values[value.instance()] = value.value();
@@ -117,8 +126,8 @@ absl::Status FetchCollector::add(const service::Fetched &value) {
     pending_.erase(pending_.begin());
   }
   if (waiting_ > mostWaiting_ && pending_.size() > kFewWaiting)
-    return absl::ResourceExhaustedError(
-        absl::StrCat(pending_.size(), " results, ", waiting_, " bytes, wait for those of other replicas"));
+    return absl::ResourceExhaustedError(absl::StrCat(pending_.size(), " results, ", waiting_,
+                                                     " bytes, wait for those of other replicas"));
   return absl::OkStatus();
 }
 
@@ -130,16 +139,18 @@ static service::FromTask messageOf(const executor::LaneInfo &lane, uint64_t step
   return message;
 }
 
-service::FromTask fetchedMessage(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
-  const plan::Buffer &buffer =
-      lane.program->buffers(static_cast<int>(lane.program->fetches(static_cast<int>(fetch)).buffer()));
+service::FromTask fetchedMessage(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step,
+                                 const void *data) {
+  const plan::Buffer &buffer = lane.program->buffers(
+      static_cast<int>(lane.program->fetches(static_cast<int>(fetch)).buffer()));
   service::FromTask message = messageOf(lane, step);
   message.mutable_fetched()->set_fetch(fetch);
   message.mutable_fetched()->set_value(data, buffer.bytes());
   return message;
 }
 
-service::FromTask reportMessage(const executor::LaneInfo &lane, uint64_t step, service::Report report) {
+service::FromTask reportMessage(const executor::LaneInfo &lane, uint64_t step,
+                                service::Report report) {
   service::FromTask message = messageOf(lane, step);
   *message.mutable_fetched()->mutable_report() = std::move(report);
   return message;

@@ -1,4 +1,4 @@
-//===- FetchCollector.h - values of --fetch, reduced over replicas, in order ----------------------------*- C++ -*-===//
+//===- FetchCollector.h - values of --fetch, reduced over replicas, in order --------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_RESULTS_FETCHCOLLECTOR_H
 #define GRAPHC_RUNTIME_SESSION_RESULTS_FETCHCOLLECTOR_H
 
@@ -41,26 +41,32 @@ std::string reduceOverReplicas(const plan::Port &port, const plan::Program &prog
                                const std::vector<std::string> &values);
 
 /// A task's results of one step, on their way to the chief; on a lane's thread.
-service::FromTask fetchedMessage(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data);
-service::FromTask reportMessage(const executor::LaneInfo &lane, uint64_t step, service::Report report);
+service::FromTask fetchedMessage(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step,
+                                 const void *data);
+service::FromTask reportMessage(const executor::LaneInfo &lane, uint64_t step,
+                                service::Report report);
 
-/// On the chief. Replicas' values of one step come in any order and are delivered once all are there, steps in order;
-/// asynchronous phases have no common step, there each value is delivered by itself, with its task.
+/// On the chief. Replicas' values of one step come in any order and are delivered once all are
+/// there, steps in order; asynchronous phases have no common step, there each value is delivered by
+/// itself, with its task.
 class FetchCollector {
 public:
   static constexpr uint64_t kMostWaiting = uint64_t{4} << 30;
-  /// `deliver`: one call at a time. `mostWaiting`: bytes of values that wait for other replicas', whose way here may be slow while
-  /// this one computes on.
+  /// `deliver`: one call at a time. `mostWaiting`: bytes of values that wait for other replicas',
+  /// whose way here may be slow while this one computes on.
   FetchCollector(const plan::Plan &plan, std::vector<std::string> names,
-                 std::function<void(const FetchedTensor &)> deliver, uint64_t mostWaiting = kMostWaiting)
-      : plan_(plan), names_(std::move(names)), deliver_(std::move(deliver)), mostWaiting_(mostWaiting) {}
-  /// Before any value: results of this phase whose values are put one behind the other along dimension 0, replica by replica, in place
-  /// of being reduced.
+                 std::function<void(const FetchedTensor &)> deliver,
+                 uint64_t mostWaiting = kMostWaiting)
+      : plan_(plan), names_(std::move(names)), deliver_(std::move(deliver)),
+        mostWaiting_(mostWaiting) {}
+  /// Before any value: results of this phase whose values are put one behind the other along
+  /// dimension 0, replica by replica, in place of being reduced.
   void join(uint32_t phase, std::set<std::string> names) {
     joinedPhase_ = phase;
     joined_ = std::move(names);
   }
-  /// `value` is one of the plan's, each once (AnswerValidator.h). An error where those that wait for others' are too many.
+  /// `value` is one of the plan's, each once (AnswerValidator.h). An error where those that wait
+  /// for others' are too many.
   absl::Status add(const service::Fetched &value);
 
 private:
@@ -81,7 +87,8 @@ private:
   const uint64_t mostWaiting_;
   uint64_t waiting_ ABSL_GUARDED_BY(mutex_) = 0; ///< bytes in pending_
   /// (step, place among the flags, program, fetch)
-  std::map<std::tuple<uint64_t, size_t, uint32_t, uint32_t>, Pending> pending_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::tuple<uint64_t, size_t, uint32_t, uint32_t>, Pending>
+      pending_ ABSL_GUARDED_BY(mutex_);
 };
 
 } // namespace graphc::session

@@ -15,7 +15,9 @@ namespace {
 struct Result {
   const plan::Program *program = nullptr;
   const plan::Port *port = nullptr;
-  const plan::TensorType &type() const { return program->buffers(static_cast<int>(port->buffer())).type(); }
+  const plan::TensorType &type() const {
+    return program->buffers(static_cast<int>(port->buffer())).type();
+  }
 };
 
 Result find(const plan::Plan &plan, uint32_t phase, const std::string &name) {
@@ -31,17 +33,20 @@ Result find(const plan::Plan &plan, uint32_t phase, const std::string &name) {
 std::optional<data::SampleStream> samplesOf(const plan::Plan &plan, uint32_t phase) {
   const std::vector<data::SampleStream> streams = data::streamsOf(plan, phase);
   const plan::Phase &one = plan.phases(static_cast<int>(phase));
-  return one.role() == plan::TRAIN || streams.empty() || one.samples_per_step() == 0 ? std::nullopt
-                                                                                     : std::optional(streams.front());
+  return one.role() == plan::TRAIN || streams.empty() || one.samples_per_step() == 0
+             ? std::nullopt
+             : std::optional(streams.front());
 }
 
 bool hasRows(const plan::Plan &plan, uint32_t phase, const Result &result) {
   const std::optional<data::SampleStream> samples = samplesOf(plan, phase);
-  return samples && result.type().shape_size() > 0 && result.type().shape(0) == static_cast<int64_t>(samples->batch);
+  return samples && result.type().shape_size() > 0 &&
+         result.type().shape(0) == static_cast<int64_t>(samples->batch);
 }
 } // namespace
 
-absl::Status FetchFiles::check(const plan::Plan &plan, uint32_t phase, const FetchFileNames &files) {
+absl::Status FetchFiles::check(const plan::Plan &plan, uint32_t phase,
+                               const FetchFileNames &files) {
   const plan::Phase &one = plan.phases(static_cast<int>(phase));
   std::map<std::string, std::string> known;
   for (const auto &[name, path] : files) {
@@ -50,22 +55,26 @@ absl::Status FetchFiles::check(const plan::Plan &plan, uint32_t phase, const Fet
       return absl::InvalidArgumentError(
           absl::StrCat(flag, other->second, " goes to this file already; name another one"));
     if (one.ends_by_end_of_stream())
-      return absl::InvalidArgumentError(absl::StrCat(flag, "replicas of ", one.name(),
-                                                     " share no step, so that there is no value of each step; --fetch ",
-                                                     name, " prints those of each task, --history FILE keeps them"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(flag, "replicas of ", one.name(),
+                       " share no step, so that there is no value of each step; --fetch ", name,
+                       " prints those of each task, --history FILE keeps them"));
     const Result result = find(plan, phase, name);
     if (!hasRows(plan, phase, result))
       continue;
     const data::SampleStream samples = *samplesOf(plan, phase);
-    if (const plan::Dataset &data = plan.datasets(static_cast<int>(samples.dataset)); data.shuffle())
-      return absl::InvalidArgumentError(absl::StrCat(flag, "@", data.name(),
-                                                     " is shuffled, and rows would not be in the order of its samples; "
-                                                     "read a graph.dataset without shuffle in ",
-                                                     one.name()));
-    if (const uint64_t rows = uint64_t(samples.batch) * result.program->instances(); rows != one.samples_per_step())
+    if (const plan::Dataset &data = plan.datasets(static_cast<int>(samples.dataset));
+        data.shuffle())
+      return absl::InvalidArgumentError(
+          absl::StrCat(flag, "@", data.name(),
+                       " is shuffled, and rows would not be in the order of its samples; "
+                       "read a graph.dataset without shuffle in ",
+                       one.name()));
+    if (const uint64_t rows = uint64_t(samples.batch) * result.program->instances();
+        rows != one.samples_per_step())
       return absl::InvalidArgumentError(absl::StrCat(
-          flag, "a step of ", one.name(), " takes ", one.samples_per_step(), " samples, and its results have rows of ",
-          rows,
+          flag, "a step of ", one.name(), " takes ", one.samples_per_step(),
+          " samples, and its results have rows of ", rows,
           ", since a replica takes several micro-batches; compile the model for one_device, whose bits are the same"));
   }
   return absl::OkStatus();
@@ -73,7 +82,8 @@ absl::Status FetchFiles::check(const plan::Plan &plan, uint32_t phase, const Fet
 
 FetchFiles::FetchFiles(const plan::Plan &plan, uint32_t phase, FetchFileNames files,
                        std::function<void(const std::string &)> log)
-    : phase_(phase), trains_(plan.phases(static_cast<int>(phase)).role() == plan::TRAIN), log_(std::move(log)) {
+    : phase_(phase), trains_(plan.phases(static_cast<int>(phase)).role() == plan::TRAIN),
+      log_(std::move(log)) {
   for (auto &[name, path] : files) {
     const Result result = find(plan, phase, name);
     files_.push_back({name, path, result.type(), hasRows(plan, phase, result), nullptr});
@@ -100,8 +110,8 @@ absl::Status FetchFiles::begin(const RunStart &start) {
       row.mutable_shape()->erase(row.shape().begin());
     // What came before the run went on is of steps that are not made again.
     const std::string partial = checkpoint::NpyStream::partialPathOf(file.path);
-    if (struct stat info{};
-        trains_ && start.restart.step > 0 && ::lstat(partial.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
+    if (struct stat info{}; trains_ && start.restart.step > 0 &&
+                            ::lstat(partial.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
       GRAPHC_ASSIGN_OR_RETURN(std::string old, base::moveAway(partial));
       log_(absl::StrCat("--fetch ", file.name, ": what came before is ", old, " now"));
     }
@@ -113,7 +123,8 @@ absl::Status FetchFiles::begin(const RunStart &start) {
   return absl::OkStatus();
 }
 
-/// How many rows of a step are of samples that no earlier one has: not those of padding, and not those behind the one pass.
+/// How many rows of a step are of samples that no earlier one has: not those of padding, and not
+/// those behind the one pass.
 uint64_t FetchFiles::rowsOf(uint64_t step, uint64_t found) const {
   uint64_t first = walk_.after(0, step), end = walk_.after(0, step + 1);
   if (wholeDataSet_)
@@ -128,7 +139,8 @@ absl::Status FetchFiles::take(const FetchedTensor &value) {
   for (File &file : files_) {
     if (file.name != value.name || !file.stream)
       continue;
-    const uint64_t rows = file.byRows ? rowsOf(value.step, static_cast<uint64_t>(value.type.shape(0))) : 1;
+    const uint64_t rows =
+        file.byRows ? rowsOf(value.step, static_cast<uint64_t>(value.type.shape(0))) : 1;
     if (absl::Status status = file.stream->append(value.data.data(), rows); !status.ok())
       return base::annotate(status, absl::StrCat("--fetch ", file.name));
   }
@@ -143,8 +155,9 @@ absl::Status FetchFiles::end(bool complete) {
       continue;
     absl::Status status = complete ? file.stream->commit() : file.stream->keepPartial();
     if (status.ok() && !complete)
-      log_(absl::StrCat("--fetch ", file.name, ": ", file.stream->partialPath(), " has what came until the end, ",
-                        file.stream->rows(), file.byRows ? " rows; " : " steps; ", file.path, " is as it was"));
+      log_(absl::StrCat("--fetch ", file.name, ": ", file.stream->partialPath(),
+                        " has what came until the end, ", file.stream->rows(),
+                        file.byRows ? " rows; " : " steps; ", file.path, " is as it was"));
     all.Update(base::annotate(status, absl::StrCat("--fetch ", file.name)));
     file.stream.reset();
   }

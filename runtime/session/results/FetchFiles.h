@@ -1,9 +1,10 @@
-//===- FetchFiles.h - the files of --fetch NAME=FILE.npy ------------------------------------------------*- C++ -*-===//
+//===- FetchFiles.h - the files of --fetch NAME=FILE.npy ----------------------------*- C++ -*-===//
 //
-// Of training every step's value, one behind the other along a new first dimension. Of evaluation and prediction the rows of a whole data
-// set in the order of its samples, where a value has a row for each sample of the batch and nothing but the batch; else as of training.
+// Of training every step's value, one behind the other along a new first dimension. Of evaluation
+// and prediction the rows of a whole data set in the order of its samples, where a value has a row
+// for each sample of the batch and nothing but the batch; else as of training.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_RESULTS_FETCHFILES_H
 #define GRAPHC_RUNTIME_SESSION_RESULTS_FETCHFILES_H
 
@@ -55,7 +56,8 @@ private:
   std::vector<File> files_; ///< their streams guarded by mutex_
   base::Mutex mutex_; ///< a result may still come while the run ends by an error
   data::StreamWalk walk_ ABSL_GUARDED_BY(mutex_); ///< of the samples that make the epochs
-  bool wholeDataSet_ ABSL_GUARDED_BY(mutex_) = false; ///< one pass over it, however many steps that is
+  /// one pass over it, however many steps that is
+  bool wholeDataSet_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 } // namespace graphc::session

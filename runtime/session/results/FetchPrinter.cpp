@@ -49,8 +49,8 @@ std::string element(plan::DataType type, const void *data, uint64_t index) {
   }
 }
 
-void append(std::string &out, const plan::TensorType &type, const void *data, int dimension, uint64_t first,
-            bool abridge) {
+void append(std::string &out, const plan::TensorType &type, const void *data, int dimension,
+            uint64_t first, bool abridge) {
   if (dimension == type.shape_size()) {
     out += element(type.dtype(), data, first);
     return;
@@ -89,6 +89,7 @@ FetchPrinter::FetchPrinter(const plan::Plan &plan, std::vector<std::string> name
                            std::function<void(const std::string &)> print, uint64_t mostWaiting)
     : FetchCollector(
           plan, std::move(names),
-          [print = std::move(print)](const FetchedTensor &value) { print(formatFetched(value)); }, mostWaiting) {}
+          [print = std::move(print)](const FetchedTensor &value) { print(formatFetched(value)); },
+          mostWaiting) {}
 
 } // namespace graphc::session

@@ -38,7 +38,8 @@ uint64_t versionOf(const std::string &name) {
 absl::StatusOr<std::vector<std::string>> namesIn(const std::string &dir) {
   std::vector<std::string> names;
   std::error_code error;
-  for (fs::directory_iterator entry(dir, error), end; !error && entry != end; entry.increment(error))
+  for (fs::directory_iterator entry(dir, error), end; !error && entry != end;
+       entry.increment(error))
     names.push_back(entry->path().filename().native());
   if (error)
     return base::errnoStatus(dir, error.value());
@@ -71,7 +72,8 @@ absl::Status writeVariables(const plan::Plan &plan, const checkpoint::CommittedC
   }
   GRAPHC_RETURN_IF_ERROR(checkpoint::restoreVariables(found, wanted));
   const uint64_t step = found.manifest.globalStep;
-  GRAPHC_ASSIGN_OR_RETURN(checkpoint::CheckpointDirectory directory, checkpoint::CheckpointDirectory::open(dir));
+  GRAPHC_ASSIGN_OR_RETURN(checkpoint::CheckpointDirectory directory,
+                          checkpoint::CheckpointDirectory::open(dir));
   directory.forgetNonce();
   GRAPHC_RETURN_IF_ERROR(directory.prepare(step));
   checkpoint::CheckpointManifest manifest;
@@ -86,16 +88,20 @@ absl::Status writeVariables(const plan::Plan &plan, const checkpoint::CommittedC
 }
 
 absl::Status damaged(const std::string &path, const absl::Status &why) {
-  return absl::DataLossError(absl::StrCat("the export ", path, " is damaged: ", why.message(),
-                                          "; copy it anew, export it again, or name another version"));
+  return absl::DataLossError(
+      absl::StrCat("the export ", path, " is damaged: ", why.message(),
+                   "; copy it anew, export it again, or name another version"));
 }
 } // namespace
 
-absl::StatusOr<std::string> writeExport(const plan::Plan &plan, const std::string &checkpoint, const std::string &dir,
+absl::StatusOr<std::string> writeExport(const plan::Plan &plan, const std::string &checkpoint,
+                                        const std::string &dir,
                                         const std::function<void(const std::string &)> &log,
                                         const std::function<absl::Status()> &goesOn) {
-  GRAPHC_ASSIGN_OR_RETURN(plan::Plan predictions, plan::standalonePlan(plan, plan::PREDICT, "worker"));
-  GRAPHC_ASSIGN_OR_RETURN(checkpoint::CommittedCheckpoint found, checkpoint::readCheckpoint(checkpoint));
+  GRAPHC_ASSIGN_OR_RETURN(plan::Plan predictions,
+                          plan::standalonePlan(plan, plan::PREDICT, "worker"));
+  GRAPHC_ASSIGN_OR_RETURN(checkpoint::CommittedCheckpoint found,
+                          checkpoint::readCheckpoint(checkpoint));
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(dir));
   base::UniqueFd lock(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock)
@@ -103,7 +109,8 @@ absl::StatusOr<std::string> writeExport(const plan::Plan &plan, const std::strin
   if (!base::lockWithin(lock.get(), absl::ZeroDuration())) {
     log(absl::StrCat("another run exports to ", dir, "; waiting until it has, at most ",
                      absl::FormatDuration(kOtherExport)));
-    const bool isHeld = base::lockWithin(lock.get(), kOtherExport, [&goesOn] { return goesOn && !goesOn().ok(); });
+    const bool isHeld =
+        base::lockWithin(lock.get(), kOtherExport, [&goesOn] { return goesOn && !goesOn().ok(); });
     if (goesOn)
       GRAPHC_RETURN_IF_ERROR(goesOn());
     if (!isHeld)
@@ -123,7 +130,8 @@ absl::StatusOr<std::string> writeExport(const plan::Plan &plan, const std::strin
     GRAPHC_RETURN_IF_ERROR(plan::writePlan(partial + kPlanFile, predictions));
     GRAPHC_RETURN_IF_ERROR(base::syncDirectory(partial));
     if (renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0 &&
-        (errno != EINVAL || rename(partial.c_str(), path.c_str()) != 0)) // EINVAL: the file system cannot refuse
+        // EINVAL: the file system cannot refuse
+        (errno != EINVAL || rename(partial.c_str(), path.c_str()) != 0))
       return base::errnoStatus(path, errno);
     return base::syncDirectory(dir);
   };
@@ -145,10 +153,15 @@ absl::StatusOr<ModelExport> openExport(const std::string &path) {
     else
       return absl::InvalidArgumentError(
           steps.empty()
-              ? absl::StrCat(path, ": a folder, and no export (graphrun model.plan --export_dir DIR writes one)")
-              : absl::StrCat(path, ": a folder of checkpoints, not a plan; graphrun model.plan --checkpoint_dir ", path,
-                             " goes on from them, and with --entry predict predicts by the newest; graphrun show ",
-                             path, " says what is in them"));
+              ? absl::StrCat(
+                    path,
+                    ": a folder, and no export (graphrun model.plan --export_dir DIR writes one)")
+              : absl::StrCat(
+                    path,
+                    ": a folder of checkpoints, not a plan; graphrun model.plan --checkpoint_dir ",
+                    path,
+                    " goes on from them, and with --entry predict predicts by the newest; graphrun show ",
+                    path, " says what is in them"));
   }
   found.plan = found.path + kPlanFile;
   found.variables = found.path + kVariables;
@@ -156,8 +169,9 @@ absl::StatusOr<ModelExport> openExport(const std::string &path) {
     return damaged(found.path, absl::NotFoundError("it has no predict.plan"));
   GRAPHC_ASSIGN_OR_RETURN(std::vector<uint64_t> steps, checkpoint::committedSteps(found.variables));
   if (steps.size() != 1)
-    return damaged(found.path, absl::NotFoundError(absl::StrCat("its variables are ", steps.size(),
-                                                                " checkpoints, expected one: variables/step-N")));
+    return damaged(found.path, absl::NotFoundError(
+                                   absl::StrCat("its variables are ", steps.size(),
+                                                " checkpoints, expected one: variables/step-N")));
   const std::string checkpoint = absl::StrCat(found.variables, "/step-", steps.front());
   if (auto whole = checkpoint::openCheckpoint(checkpoint); !whole.ok())
     return damaged(found.path, whole.status());

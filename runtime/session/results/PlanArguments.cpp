@@ -38,12 +38,13 @@ absl::Status checkFeeds(const plan::Plan &plan, const plan::Phase &phase, const 
           plan.programs(static_cast<int>(index)).buffers(static_cast<int>(feed.buffer())).type();
       auto given = feeds.find(feed.name());
       if (given == feeds.end())
-        return absl::InvalidArgumentError(absl::StrCat(phase.name(), " has the argument ", feed.name(), " : ",
-                                                       plan::typeText(type), "; give its value with --feed ",
-                                                       feed.name(), "=FILE.npy"));
+        return absl::InvalidArgumentError(absl::StrCat(
+            phase.name(), " has the argument ", feed.name(), " : ", plan::typeText(type),
+            "; give its value with --feed ", feed.name(), "=FILE.npy"));
       if (given->second.size() != plan::tensorBytes(type).value_or(0))
-        return absl::InvalidArgumentError(absl::StrCat("--feed ", feed.name(), ": expected ", plan::typeText(type),
-                                                       ", the file has ", given->second.size(), " bytes of data"));
+        return absl::InvalidArgumentError(absl::StrCat("--feed ", feed.name(), ": expected ",
+                                                       plan::typeText(type), ", the file has ",
+                                                       given->second.size(), " bytes of data"));
     }
   }
   return absl::OkStatus();

@@ -41,7 +41,8 @@ bool RecordFiles::keep(const absl::Status &status, const std::string &flag) {
     return true;
   const absl::Status named = base::annotate(status, flag);
   options_.log(absl::StrCat(base::describe(named), "; nothing more is written there"));
-  failed_.Update(absl::DataLossError(absl::StrCat(base::describe(named), "; it ends before the run does")));
+  failed_.Update(
+      absl::DataLossError(absl::StrCat(base::describe(named), "; it ends before the run does")));
   return false;
 }
 

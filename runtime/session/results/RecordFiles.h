@@ -1,4 +1,4 @@
-//===- RecordFiles.h - the files of --history and --summary_dir -----------------------------------------*- C++ -*-===//
+//===- RecordFiles.h - the files of --history and --summary_dir ---------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_RESULTS_RECORDFILES_H
 #define GRAPHC_RUNTIME_SESSION_RESULTS_RECORDFILES_H
 
@@ -14,14 +14,16 @@
 
 namespace graphc::session {
 
-/// A file that cannot be written any more (a full disk) is said once and ends as it is; the run goes on, and ends with an error.
+/// A file that cannot be written any more (a full disk) is said once and ends as it is; the run
+/// goes on, and ends with an error.
 class RecordFiles final : public TrainingObserver {
 public:
   struct Options {
     std::string historyFile, summaryFolder; ///< empty: none
     std::function<void(const std::string &)> log; ///< any thread
   };
-  RecordFiles(const plan::Plan &plan, Options options) : plan_(plan), options_(std::move(options)) {}
+  RecordFiles(const plan::Plan &plan, Options options)
+      : plan_(plan), options_(std::move(options)) {}
 
   absl::Status begin(const RunStart &start) override;
   void record(const observe::StepRecord &record) override;
@@ -29,7 +31,8 @@ public:
 
 private:
   /// Whether the file goes on.
-  bool keep(const absl::Status &status, const std::string &flag) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool keep(const absl::Status &status, const std::string &flag)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const plan::Plan &plan_;
   const Options options_;

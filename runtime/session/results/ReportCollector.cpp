@@ -47,7 +47,8 @@ void addResult(observe::StepRecord &record, const std::string &name, const plan:
     record.scalars.emplace_back(name, elementOf(type.dtype(), data.data(), 0));
     return;
   }
-  observe::TensorHistogram &histogram = record.histograms.emplace_back(name, observe::TensorHistogram()).second;
+  observe::TensorHistogram &histogram =
+      record.histograms.emplace_back(name, observe::TensorHistogram()).second;
   for (uint64_t i = 0; i < elements; ++i)
     histogram.add(elementOf(type.dtype(), data.data(), i));
 }
@@ -84,13 +85,15 @@ absl::Status ReportCollector::add(const service::Fetched &fetched) {
       for (const std::string &value : report.values())
         waiting_ -= value.size();
     }
-    const bool rest = std::all_of(reports.begin(), reports.end(), [](const auto &one) { return one.second.rest(); });
+    const bool rest = std::all_of(reports.begin(), reports.end(),
+                                  [](const auto &one) { return one.second.rest(); });
     pending_.erase(fetched.step());
     deliver_(std::move(record), rest);
   }
   if (waiting_ > mostWaiting_ && pending_.size() > kFewWaiting)
-    return absl::ResourceExhaustedError(
-        absl::StrCat("reports of ", pending_.size(), " steps, ", waiting_, " bytes, wait for those of other replicas"));
+    return absl::ResourceExhaustedError(absl::StrCat("reports of ", pending_.size(), " steps, ",
+                                                     waiting_,
+                                                     " bytes, wait for those of other replicas"));
   return absl::OkStatus();
 }
 

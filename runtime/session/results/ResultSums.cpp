@@ -9,7 +9,8 @@
 
 namespace graphc::session {
 
-std::vector<std::pair<std::string, double>> meansOf(const ResultSums &sums, const std::string &before) {
+std::vector<std::pair<std::string, double>> meansOf(const ResultSums &sums,
+                                                    const std::string &before) {
   std::vector<std::pair<std::string, double>> means;
   for (const auto &[name, sum] : sums)
     if (std::optional<double> mean = sum.mean())

@@ -1,4 +1,4 @@
-//===- ResultSums.h - sums of metrics and losses over the tasks' answers ------------------------------------*- C++ -*-===//
+//===- ResultSums.h - sums of metrics and losses over the tasks' answers ------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_RESULTS_RESULTSUMS_H
 #define GRAPHC_RUNTIME_SESSION_RESULTS_RESULTSUMS_H
 
@@ -28,7 +28,8 @@ struct ResultSum {
 using ResultSums = std::map<std::string, ResultSum>;
 
 /// By name, of those of which something was counted; `before`: what each name begins with.
-std::vector<std::pair<std::string, double>> meansOf(const ResultSums &sums, const std::string &before);
+std::vector<std::pair<std::string, double>> meansOf(const ResultSums &sums,
+                                                    const std::string &before);
 
 /// Of the same, for people: "test accuracy 0.875  (10,000 samples)".
 std::vector<std::string> metricLines(const ResultSums &sums, const std::string &before);
@@ -42,15 +43,17 @@ struct PhaseResult {
   bool stopped = false;
   std::string notFinite; ///< of a training: a loss was no number, where that is no failure
   ResultSums metrics; ///< of an evaluation
-  std::vector<uint64_t> tickets; ///< update tickets of a training: by lane that takes them; asynchronous: by worker
+  /// update tickets of a training: by lane that takes them; asynchronous: by worker
+  std::vector<uint64_t> tickets;
 };
 PhaseResult resultOf(const std::vector<service::Done> &answers, bool trains);
 
 /// Of a training, phase after phase. What counts is the last epoch.
 class TrainedSums {
 public:
-  /// `epoch`: the one that all of it belongs to; none: as the answer says. Tasks whose steps nobody counts together count epochs of
-  /// their own, and what each did last is of the epoch in which all of them end.
+  /// `epoch`: the one that all of it belongs to; none: as the answer says. Tasks whose steps nobody
+  /// counts together count epochs of their own, and what each did last is of the epoch in which all
+  /// of them end.
   void add(const service::Done &answer, std::optional<uint64_t> epoch);
 
   std::optional<double> loss() const { return loss_.of.mean(); }

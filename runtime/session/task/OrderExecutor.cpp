@@ -21,9 +21,11 @@
 namespace graphc::session {
 namespace {
 constexpr absl::Duration kConnectDeadline = absl::Seconds(30);
-/// Less than the launcher gives those that end (TaskLauncher.cpp), and more than a core with ten times its work takes.
+/// Less than the launcher gives those that end (TaskLauncher.cpp), and more than a core with ten
+/// times its work takes.
 constexpr absl::Duration kDrainLimit = absl::Seconds(1);
-/// After a failure of its own or a broken stream a task waits so long for the master's word on what the cause is.
+/// After a failure of its own or a broken stream a task waits so long for the master's word on what
+/// the cause is.
 constexpr absl::Duration kVerdictDeadline = absl::Seconds(3);
 constexpr uint64_t kMostWaitMs = uint64_t{1000} * 3600 * 24 * 365;
 
@@ -37,14 +39,18 @@ service::Error toProto(const TaskFailure &failure) {
 }
 } // namespace
 
-OrderExecutor::OrderExecutor(const plan::LoadedPlan &plan, TaskOptions options, service::ControlLink &link)
-    : loaded_(plan), plan_(plan.plan), options_(std::move(options)), task_(plan::allTasks(plan_)[options_.task]),
-      name_(plan::taskText(plan_, task_)), link_(link), orders_(plan_, options_.task, options_.transport.incarnation),
-      datasets_(options_.datasets ? options_.datasets : std::make_shared<data::DatasetCache>(plan_, options_.data)),
+OrderExecutor::OrderExecutor(const plan::LoadedPlan &plan, TaskOptions options,
+                             service::ControlLink &link)
+    : loaded_(plan), plan_(plan.plan), options_(std::move(options)),
+      task_(plan::allTasks(plan_)[options_.task]), name_(plan::taskText(plan_, task_)), link_(link),
+      orders_(plan_, options_.task, options_.transport.incarnation),
+      datasets_(options_.datasets ? options_.datasets
+                                  : std::make_shared<data::DatasetCache>(plan_, options_.data)),
       pool_(options_.intraOpThreads), steps_(options_.stepping, link) {
   link_.onEnd([this](absl::Status why) {
     bool secondary =
-        absl::IsAborted(why) || absl::IsUnavailable(why); // anything else is the master's refusal of this task
+        // anything else is the master's refusal of this task
+        absl::IsAborted(why) || absl::IsUnavailable(why);
     fail({std::move(why), secondary, ""});
   });
   if (options_.recorder)
@@ -54,7 +60,9 @@ OrderExecutor::OrderExecutor(const plan::LoadedPlan &plan, TaskOptions options, 
       const service::Progress now = progress();
       return std::vector<service::LanePosition>(now.lanes().begin(), now.lanes().end());
     });
-  link_.onStop([this](uint64_t generation) { stopGeneration_.store(generation, std::memory_order_relaxed); });
+  link_.onStop([this](uint64_t generation) {
+    stopGeneration_.store(generation, std::memory_order_relaxed);
+  });
   link_.onGone([this](const service::Gone &process) { gone(process); });
   link_.onPermit([this](const service::ToTask::StepPermit &permit) {
     if (absl::Status status = steps_.permit(permit); !status.ok())
@@ -73,7 +81,8 @@ OrderExecutor::~OrderExecutor() {
   keep();
 }
 
-/// For the next session of this process: the code, and the variables where nobody else holds on to them and they are whole.
+/// For the next session of this process: the code, and the variables where nobody else holds on to
+/// them and they are whole.
 void OrderExecutor::keep() {
   if (!options_.kept || leftBehind_ || ended_)
     return;
@@ -89,7 +98,8 @@ void OrderExecutor::keep() {
   options_.kept->held = *state_.held();
 }
 
-/// On any thread. The first failure is kept; transports, results under way and the running phase are aborted, which wakes every lane.
+/// On any thread. The first failure is kept; transports, results under way and the running phase
+/// are aborted, which wakes every lane.
 void OrderExecutor::fail(TaskFailure failure) {
   transport::Transport *abortable;
   std::shared_ptr<PhaseCallbacks> host;
@@ -148,11 +158,13 @@ std::optional<TaskFailure> OrderExecutor::failedBefore(absl::Time time) const {
 
 std::string OrderExecutor::stateOf(const std::string &task) const {
   const std::optional<int64_t> process = near_.find(task);
-  return process && observe::isStopped(*process) ? absl::StrCat("; its process ", *process, " is ", kStopped) : "";
+  return process && observe::isStopped(*process)
+             ? absl::StrCat("; its process ", *process, " is ", kStopped)
+             : "";
 }
 
-/// The session's thread: takes an order, obeys, answers. After a failure it answers with that, and waits for what the master says the cause
-/// is.
+/// The session's thread: takes an order, obeys, answers. After a failure it answers with that, and
+/// waits for what the master says the cause is.
 std::optional<TaskFailure> OrderExecutor::run() {
   while (true) {
     absl::StatusOr<service::ToTask> message = link_.receive(absl::InfiniteFuture());
@@ -160,7 +172,8 @@ std::optional<TaskFailure> OrderExecutor::run() {
       break; // the link's end was reported to fail() already
     if (message->has_release()) {
       if (!ended_)
-        fail({absl::InvalidArgumentError("the chief let this task go before the end of the run"), false, ""});
+        fail({absl::InvalidArgumentError("the chief let this task go before the end of the run"),
+              false, ""});
       break;
     }
     if (message->has_waiting()) {
@@ -184,7 +197,8 @@ std::optional<TaskFailure> OrderExecutor::run() {
       if (link_.ended().ok()) {
         *done.mutable_error() = toProto(failure);
         link_.send(std::move(answer));
-        // The master answers with an abort that names the cause; what it says replaces a mere suspicion.
+        // The master answers with an abort that names the cause; what it says replaces a mere
+        // suspicion.
         absl::Time deadline = absl::Now() + kVerdictDeadline;
         while (link_.receive(deadline).ok()) {
         }
@@ -204,7 +218,8 @@ std::optional<TaskFailure> OrderExecutor::run() {
   return failure_ ? *failure_ : ended;
 }
 
-/// An order that may not come now, or says what cannot be, is refused before anything is done (OrderValidator.h).
+/// An order that may not come now, or says what cannot be, is refused before anything is done
+/// (OrderValidator.h).
 absl::Status OrderExecutor::obey(const Order &order, Done *done) {
   GRAPHC_RETURN_IF_ERROR(orders_.take(order));
   note("order: " + orderName(order));
@@ -236,8 +251,10 @@ absl::Status OrderExecutor::obey(const Order &order, Done *done) {
     if (returns_) // the heartbeat looks at lanes under that mutex
       return returns_->obey(
           order, lanes_, *transports_, mutex_,
-          [this](size_t lane) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { laneWatch_.movedOn(lane); }, done);
-    done->set_stopped_late(servesTask(plan_, phase_, options_.task, taskOf(order))); // the phase has ended here
+          [this](size_t lane) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { laneWatch_.movedOn(lane); },
+          done);
+    // the phase has ended here
+    done->set_stopped_late(servesTask(plan_, phase_, options_.task, taskOf(order)));
     return absl::OkStatus();
   case Order::kDump:
     return files_->dump(order.dump());
@@ -251,16 +268,19 @@ absl::Status OrderExecutor::obey(const Order &order, Done *done) {
   return absl::InternalError("an order that was taken is of no kind");
 }
 
-/// Looks whether there is memory, loads the code, makes the variables, listens for the other tasks; answers where.
+/// Looks whether there is memory, loads the code, makes the variables, listens for the other tasks;
+/// answers where.
 absl::Status OrderExecutor::prepare(const Order::Prepare &order, Done *done) {
   peers_.assign(order.peers().begin(), order.peers().end());
   steps_.prepare(order);
   nanStops_ = order.nan_stops();
-  waitLimit_ = order.wait_limit_ms() ? absl::Milliseconds(std::min<uint64_t>(order.wait_limit_ms(), kMostWaitMs))
-                                     : options_.deadline;
+  waitLimit_ = order.wait_limit_ms()
+                   ? absl::Milliseconds(std::min<uint64_t>(order.wait_limit_ms(), kMostWaitMs))
+                   : options_.deadline;
   GRAPHC_RETURN_IF_ERROR(executor::checkDeviceMemory(plan_, task_));
   GRAPHC_ASSIGN_OR_RETURN(library_, loadCode(plan_, task_, options_.kept.get(), &pool_));
-  GRAPHC_ASSIGN_OR_RETURN(variables_, state_.resume(plan_, task_, options_.kept.get(), order.run(), done));
+  GRAPHC_ASSIGN_OR_RETURN(variables_,
+                          state_.resume(plan_, task_, options_.kept.get(), order.run(), done));
   files_.emplace(plan_, task_, *variables_);
   if (options_.recorder)
     options_.recorder->begin(order.run());
@@ -269,12 +289,15 @@ absl::Status OrderExecutor::prepare(const Order::Prepare &order, Done *done) {
   transport.run = order.run();
   transport.task = options_.task;
   transport.fingerprint = loaded_.fingerprint;
-  transport.broken = [this](const std::string &peer, absl::Status why) { fail({std::move(why), true, peer}); };
+  transport.broken = [this](const std::string &peer, absl::Status why) {
+    fail({std::move(why), true, peer});
+  };
   transport.spared = [this](uint32_t peer, uint64_t incarnation, const absl::Status &why) {
     return spares(peer, incarnation, why);
   };
-  GRAPHC_ASSIGN_OR_RETURN(
-      transports_, TaskTransports::prepare(plan_, peers_, variables_->zeroCopy().memory(), std::move(transport)));
+  GRAPHC_ASSIGN_OR_RETURN(transports_,
+                          TaskTransports::prepare(plan_, peers_, variables_->zeroCopy().memory(),
+                                                  std::move(transport)));
   done->set_path(transports_->path());
   for (const auto &[kernel, text] : library_->algorithms()) {
     service::Algorithm &one = *done->add_algorithms();
@@ -290,8 +313,8 @@ absl::Status OrderExecutor::prepare(const Order::Prepare &order, Done *done) {
 
 /// Connects to every task; opens the data and answers how many samples there are.
 absl::Status OrderExecutor::connect(const Order::Connect &order, Done *done) {
-  GRAPHC_RETURN_IF_ERROR(
-      transports_->connect({order.paths().begin(), order.paths().end()}, absl::Now() + kConnectDeadline));
+  GRAPHC_RETURN_IF_ERROR(transports_->connect({order.paths().begin(), order.paths().end()},
+                                              absl::Now() + kConnectDeadline));
   GRAPHC_RETURN_IF_ERROR(transports_->pinMessages(plan_, task_, options_.warn));
   GRAPHC_RETURN_IF_ERROR(openDatasets(plan_, task_, *datasets_, *done));
   for (const service::DatasetSize &size : done->datasets())
@@ -311,7 +334,8 @@ absl::Status OrderExecutor::begin(const Order::Begin &order) {
   positions.insert(positions.end(), order.other_positions().begin(), order.other_positions().end());
   GRAPHC_RETURN_IF_ERROR(batches_->start(takenOf(order), order.resume_step()));
 
-  if (phase.role() == plan::TRAIN && plan::recoversFromMemory(plan_) && !variables_->stored().empty())
+  if (phase.role() == plan::TRAIN && plan::recoversFromMemory(plan_) &&
+      !variables_->stored().empty())
     state_.begin(order.first_step(), positions);
 
   uint64_t sharing = executor::lanesPerUpdate(plan_, phase_);
@@ -323,7 +347,8 @@ absl::Status OrderExecutor::begin(const Order::Begin &order) {
   run.position = order.position();
   if (order.epoch_samples()) {
     const std::vector<data::SampleStream> streams = data::streamsOf(plan_, phase_);
-    run.walk = {order.epoch_samples(), phase.samples_per_step() * sharing, !streams.empty() && streams.front().padded};
+    run.walk = {order.epoch_samples(), phase.samples_per_step() * sharing,
+                !streams.empty() && streams.front().padded};
   }
   PhaseCallbacks::Options host;
   host.feeds = options_.feeds;
@@ -344,35 +369,40 @@ absl::Status OrderExecutor::begin(const Order::Begin &order) {
   host_ = std::make_shared<PhaseCallbacks>(plan_, task_, run, batches_.get(), std::move(host));
   executor::FrameOptions frame;
   frame.pool = &pool_;
-  GRAPHC_ASSIGN_OR_RETURN(lanes_,
-                          executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_, frame,
-                                               options_.recorder ? &options_.recorder->lanes() : nullptr},
-                                              phase_));
+  GRAPHC_ASSIGN_OR_RETURN(
+      lanes_,
+      executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_, frame,
+                           options_.recorder ? &options_.recorder->lanes() : nullptr},
+                          phase_));
   for (const auto &lane : lanes_)
     lane->startAt(order.resume_step());
   traces_.begin(lanes_, order);
-  steps_.begin(
-      phase, order.first_step(),
-      static_cast<size_t>(std::count_if(lanes_.begin(), lanes_.end(), [](auto &lane) { return lane->isStepped(); })));
+  steps_.begin(phase, order.first_step(),
+               static_cast<size_t>(std::count_if(lanes_.begin(), lanes_.end(),
+                                                 [](auto &lane) { return lane->isStepped(); })));
   base::MutexLock lock(mutex_);
   laneWatch_.reset();
   running_ = host_;
-  returns_ = order.rejoinable() ? std::make_shared<TaskRejoin>(plan_, phase_, order.generation()) : nullptr;
+  returns_ = order.rejoinable() ? std::make_shared<TaskRejoin>(plan_, phase_, order.generation())
+                                : nullptr;
   return failure_ ? failure_->status : absl::OkStatus();
 }
 
-/// What the chief says while lanes run beside this thread. What cannot be obeyed then is no failure of this task.
+/// What the chief says while lanes run beside this thread. What cannot be obeyed then is no failure
+/// of this task.
 void OrderExecutor::obeyBeside(const service::ToTask &message) {
   if (message.has_release())
-    fail({absl::InvalidArgumentError("the chief let this task go before the end of the run"), false, ""});
+    fail({absl::InvalidArgumentError("the chief let this task go before the end of the run"), false,
+          ""});
   if (!message.has_order())
     return;
   const Order &order = message.order();
   service::FromTask answer;
   Done &done = *answer.mutable_done();
   if (!order.has_part() && !order.has_relink() && !order.has_reconnect() && !order.has_rejoin())
-    fail({absl::InvalidArgumentError(absl::StrCat("the chief orders ", orderName(order), " while a phase runs")), false,
-          ""});
+    fail({absl::InvalidArgumentError(
+              absl::StrCat("the chief orders ", orderName(order), " while a phase runs")),
+          false, ""});
   else if (absl::Status obeyed = obey(order, &done); !obeyed.ok()) {
     done.Clear();
     done.set_stopped_late(true);
@@ -422,8 +452,8 @@ absl::Status OrderExecutor::runPhase(Done *done) {
   options.reportAfter = options_.reportAfter;
   options.deadline = returns_ ? TaskRejoin::waitLimit(waitLimit_) : waitLimit_;
   options.onWait = [this](const executor::WaitReport &report) {
-    std::string text =
-        absl::StrCat(report.text, ", for ", absl::FormatDuration(absl::Trunc(report.since, absl::Seconds(1))));
+    std::string text = absl::StrCat(
+        report.text, ", for ", absl::FormatDuration(absl::Trunc(report.since, absl::Seconds(1))));
     options_.warn(text);
     note(text);
   };
@@ -436,7 +466,9 @@ absl::Status OrderExecutor::runPhase(Done *done) {
   options.parking = returns_ ? &returns_->parking() : nullptr;
   auto run = [&] { return executor::runLanes(lanes_, options); };
   absl::Status status =
-      returns_ ? TaskRejoin::runAside(link_, run, [this](const service::ToTask &said) { obeyBeside(said); }) : run();
+      returns_ ? TaskRejoin::runAside(link_, run,
+                                      [this](const service::ToTask &said) { obeyBeside(said); })
+               : run();
   absl::Duration took = absl::Now() - start;
   noteWhole();
   {
@@ -455,7 +487,8 @@ absl::Status OrderExecutor::runPhase(Done *done) {
   return absl::OkStatus();
 }
 
-/// The lanes of a phase have ended or failed. Other phases than training leave the variables as they are.
+/// The lanes of a phase have ended or failed. Other phases than training leave the variables as
+/// they are.
 void OrderExecutor::noteWhole() {
   if (!state_.held() || plan_.phases(static_cast<int>(phase_)).role() != plan::TRAIN)
     return;
@@ -463,7 +496,8 @@ void OrderExecutor::noteWhole() {
   state_.ended(lanes_.size() == 1 ? lanes_.front()->wholeSteps() : std::nullopt);
 }
 
-/// Takes lanes, host and data apart. After a failure whatever gRPC may still read, or a device touch, stays until the process ends.
+/// Takes lanes, host and data apart. After a failure whatever gRPC may still read, or a device
+/// touch, stays until the process ends.
 void OrderExecutor::endPhase() {
   {
     base::MutexLock lock(mutex_);
@@ -473,7 +507,8 @@ void OrderExecutor::endPhase() {
   if (batches_)
     batches_->stop();
   const bool failed = failedBefore(absl::InfiniteFuture()).has_value();
-  // After a failure gRPC may still hold slices of the arenas, and a peer that hangs may never take them; and so may a device that hangs.
+  // After a failure gRPC may still hold slices of the arenas, and a peer that hangs may never take
+  // them; and so may a device that hangs.
   const bool isRead = failed && transports_ && !transports_->shutdown(kDrainLimit);
   if (isRead || (failed && !executor::becomeIdle(lanes_, kDrainLimit))) {
     for (auto &lane : lanes_)

@@ -1,9 +1,10 @@
-//===- OrderExecutor.h - one task's life: what it does for each of the master's orders ------------------*- C++ -*-===//
+//===- OrderExecutor.h - one task's life: what it does for each of the master's orders --------===//
 //
-// load → join → prepare → connect → initialise or restore → (begin, run)* with saves between → end. The master decides what comes
-// next (MasterDriver.h); this class knows how. One thread calls run(); the heartbeat thread asks for progress; anything may fail().
+// load → join → prepare → connect → initialise or restore → (begin, run)* with saves between → end.
+// The master decides what comes next (MasterDriver.h); this class knows how. One thread calls
+// run(); the heartbeat thread asks for progress; anything may fail().
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_TASK_ORDEREXECUTOR_H
 #define GRAPHC_RUNTIME_SESSION_TASK_ORDEREXECUTOR_H
 
@@ -39,10 +40,12 @@ struct TaskOptions {
   absl::Duration reportAfter = executor::kReportAfter;
   std::function<void(const std::string &)> log; ///< a line for this task's log
   std::function<void(const std::string &)> warn;
-  std::shared_ptr<KeptState> kept; ///< outlives sessions of one task; null: none goes on from memory
+  /// outlives sessions of one task; null: none goes on from memory
+  std::shared_ptr<KeptState> kept;
   FlightRecorder *recorder = nullptr; ///< null: nothing is recorded; else outlives the session
   StepwiseRun *stepping =
-      nullptr; ///< the session of this process, which takes steps of phases of one role; null: there is none
+      /// the session of this process, which takes steps of phases of one role; null: there is none
+      nullptr;
 };
 
 /// Why a task ends before its time.
@@ -50,7 +53,8 @@ struct TaskFailure {
   absl::Status status;
   bool secondary = false; ///< another task failed first; `status` names it where known
   std::string suspect;
-  bool lost = false; ///< that other task did not fail by itself: its process or the way to it is gone
+  /// that other task did not fail by itself: its process or the way to it is gone
+  bool lost = false;
 };
 
 class OrderExecutor {
@@ -58,21 +62,25 @@ public:
   OrderExecutor(const plan::LoadedPlan &plan, TaskOptions options, service::ControlLink &link);
   ~OrderExecutor();
 
-  /// Obeys orders until the end. Never throws, never hangs: every wait ends with an order, a failure or a deadline.
+  /// Obeys orders until the end. Never throws, never hangs: every wait ends with an order, a
+  /// failure or a deadline.
   std::optional<TaskFailure> run();
   /// SIGTERM: ends the running phase at the next step boundary. Any thread; also a signal's.
   void requestStop() { stop_.store(true, std::memory_order_relaxed); }
-  /// A session here wants no step more: the chief ends training behind its next one, in good order. Any thread.
+  /// A session here wants no step more: the chief ends training behind its next one, in good order.
+  /// Any thread.
   void askForEnd() { endAsked_.store(true, std::memory_order_relaxed); }
   /// After run(): whether the run was stopped before its end, as somebody asked.
   bool wasStopped() const { return wasStopped_; }
-  /// After run(): nothing outside of it touches what it holds. Else it may be freed only by the end of the process.
+  /// After run(): nothing outside of it touches what it holds. Else it may be freed only by the end
+  /// of the process.
   bool isTakenApart() const { return !leftBehind_; }
   /// For the heartbeat, now and then.
   service::Progress progress() const;
   /// For the heartbeat: the failure, where there was one by then.
   std::optional<TaskFailure> failedBefore(absl::Time time) const;
-  /// "; its process 123 is stopped (…)", where the task is on this host and so; else nothing. Any thread.
+  /// "; its process 123 is stopped (…)", where the task is on this host and so; else nothing. Any
+  /// thread.
   std::string stateOf(const std::string &task) const;
   /// First one wins: aborts the transports, which wakes the lanes. Any thread.
   void fail(TaskFailure failure);
@@ -115,11 +123,13 @@ private:
   std::optional<TaskCheckpoint> files_; ///< of these variables
   WholeState state_; ///< which they are
   std::unique_ptr<TaskTransports> transports_;
-  std::shared_ptr<TaskRejoin>
-      returns_; ///< of a phase whose workers may come back; written under mutex_, and read there but by the session
+  /// of a phase whose workers may come back; written under mutex_, and read there but by the
+  /// session
+  std::shared_ptr<TaskRejoin> returns_;
   kernels::ThreadPool pool_; ///< of all lanes; has threads once a lane calls what it can share out
 
-  // Of the phase that was begun. The host is shared because the heartbeat may be reading it when the phase ends.
+  // Of the phase that was begun. The host is shared because the heartbeat may be reading it when
+  // the phase ends.
   uint32_t phase_ = 0;
   std::unique_ptr<data::PhaseBatches> batches_;
   std::shared_ptr<PhaseCallbacks> host_;
@@ -131,7 +141,8 @@ private:
   std::atomic<uint64_t> stopGeneration_{0}; ///< the phase of this generation is to end
 
   mutable base::Mutex mutex_;
-  std::shared_ptr<PhaseCallbacks> running_ ABSL_GUARDED_BY(mutex_); ///< host_ while the heartbeat may look
+  /// host_ while the heartbeat may look
+  std::shared_ptr<PhaseCallbacks> running_ ABSL_GUARDED_BY(mutex_);
   mutable LaneWatch laneWatch_ ABSL_GUARDED_BY(mutex_); ///< of lanes_, where running_ is there
   LocalProcesses near_;
   std::optional<TaskFailure> failure_ ABSL_GUARDED_BY(mutex_);

@@ -1,13 +1,15 @@
-//===- OrderValidator.h - which orders a task obeys -----------------------------------------------------*- C++ -*-===//
+//===- OrderValidator.h - which orders a task obeys ---------------------------------*- C++ -*-===//
 //
-// A chief is somebody who may give orders, which does not make them good ones. Each is checked here, and nowhere else, against the
-// plan and against what was ordered before, so that what obeys it need not ask again:
+// A chief is somebody who may give orders, which does not make them good ones. Each is checked
+// here, and nowhere else, against the plan and against what was ordered before, so that what obeys
+// it need not ask again:
 //
 //   prepare, connect, check…, initialize, then any of (begin, run), save, dump, and end
 //
-// Shards are written into a folder that was checked with a nonce, variables dumped into one that was checked.
+// Shards are written into a folder that was checked with a nonce, variables dumped into one that
+// was checked.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_TASK_ORDERVALIDATOR_H
 #define GRAPHC_RUNTIME_SESSION_TASK_ORDERVALIDATOR_H
 
@@ -53,14 +55,16 @@ private:
   std::set<std::string> checked_, shared_; ///< folders; those of `shared_` with a nonce
 };
 
-/// Those of graphrun check: look, reach, prepare, connect, measure…, end; each may be left out, and end comes at any time.
+/// Those of graphrun check: look, reach, prepare, connect, measure…, end; each may be left out, and
+/// end comes at any time.
 class CheckOrderValidator {
 public:
   CheckOrderValidator(const plan::Plan &plan, uint32_t task);
   absl::Status take(const service::CheckOrder &order);
 
 private:
-  absl::Status checkPeers(const google::protobuf::RepeatedPtrField<service::Peer> &peers, bool named) const;
+  absl::Status checkPeers(const google::protobuf::RepeatedPtrField<service::Peer> &peers,
+                          bool named) const;
   absl::Status check(const service::CheckOrder &order) const;
 
   const plan::Plan &plan_;

@@ -59,7 +59,8 @@ bool ReportSchedule::wants(uint64_t made) {
 PhaseCallbacks::PhaseCallbacks(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run,
                                data::PhaseBatches *batches, Options options)
     : run_(run), batches_(batches), options_(std::move(options)),
-      tickets_(executor::makeTickets(plan, &task, run.phase, run.steps, [this] { return stopRequested(); })) {
+      tickets_(executor::makeTickets(plan, &task, run.phase, run.steps,
+                                     [this] { return stopRequested(); })) {
   const plan::Phase &phase = plan.phases(static_cast<int>(run.phase));
   bool trains = phase.role() == plan::TRAIN;
   shared_ = !phase.ends_by_end_of_stream();
@@ -85,7 +86,8 @@ PhaseCallbacks::PhaseCallbacks(const plan::Plan &plan, const plan::Task &task, c
       record->metrics.resize(static_cast<size_t>(program.metrics_size()));
       if (options_.reports)
         record->schedule =
-            &options_.schedules->try_emplace({index, instance}, ReportSchedule(*options_.reports)).first->second;
+            &options_.schedules->try_emplace({index, instance}, ReportSchedule(*options_.reports))
+                 .first->second;
       record->reports = record->schedule && (program.metrics_size() || program.fetches_size());
       if (record->reports)
         record->schedule->unreported.resize(record->metrics.size());
@@ -100,26 +102,30 @@ uint64_t PhaseCallbacks::epochOf(uint64_t step) const {
 
 /// Where replicas share no step, a server's lanes wait for none of them: each serves one, or all.
 executor::StepGate *PhaseCallbacks::gate(const executor::LaneInfo &lane) {
-  const bool computes = lane.program->feeds_size() || lane.program->fetches_size() || lane.program->metrics_size();
+  const bool computes =
+      lane.program->feeds_size() || lane.program->fetches_size() || lane.program->metrics_size();
   return shared_ || computes ? options_.gate : nullptr;
 }
 
-absl::Status PhaseCallbacks::feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) {
+absl::Status PhaseCallbacks::feed(const executor::LaneInfo &lane, uint64_t step,
+                                  std::span<void *const> feeds) {
   for (int i = 0; i < lane.program->feeds_size(); ++i) {
-    const std::string &value = options_.feeds.at(lane.program->feeds(i).name()); // the session checked that it is there
+    // the session checked that it is there
+    const std::string &value = options_.feeds.at(lane.program->feeds(i).name());
     std::memcpy(feeds[static_cast<size_t>(i)], value.data(), value.size());
   }
   return absl::OkStatus();
 }
 
 absl::Status PhaseCallbacks::nextBatch(const executor::LaneInfo &lane, uint64_t step,
-                                       const plan::Instruction::NextBatch &instruction, std::span<void *const> buffers,
-                                       uint8_t *valid) {
+                                       const plan::Instruction::NextBatch &instruction,
+                                       std::span<void *const> buffers, uint8_t *valid) {
   return batches_->next(lane.instance, instruction, buffers, valid);
 }
 
 bool PhaseCallbacks::stopRequested() const {
-  return notFinite_.load(std::memory_order_relaxed) || (options_.stopRequested && options_.stopRequested());
+  return notFinite_.load(std::memory_order_relaxed) ||
+         (options_.stopRequested && options_.stopRequested());
 }
 
 /// On the lane of the chief's first instance, at the start of each step: is it the last?
@@ -136,16 +142,17 @@ executor::ControlMessage PhaseCallbacks::decide(const executor::LaneInfo &lane, 
   return {executor::ControlAction::Continue, executor::EndReason::None, step, report};
 }
 
-/// A loss that is no number ends the run here, with the step and the lane that made it, or asks for its end; it is counted nowhere.
-absl::Status PhaseCallbacks::addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step,
-                                     const void *value) {
+/// A loss that is no number ends the run here, with the step and the lane that made it, or asks for
+/// its end; it is counted nowhere.
+absl::Status PhaseCallbacks::addLoss(LaneRecord &record, const executor::LaneInfo &lane,
+                                     uint64_t step, const void *value) {
   double loss = readScalar(value, record.lossType);
   if (record.lossParts > 1)
     loss /= record.lossParts;
   if (!std::isfinite(loss)) {
-    std::string what =
-        absl::StrCat(record.program->fetches(record.loss).name(), " is ", std::isnan(loss) ? "NaN" : "infinite",
-                     " at step ", run_.firstStep + step, " on ", lane.name);
+    std::string what = absl::StrCat(record.program->fetches(record.loss).name(), " is ",
+                                    std::isnan(loss) ? "NaN" : "infinite", " at step ",
+                                    run_.firstStep + step, " on ", lane.name);
     if (!options_.nanStops)
       return absl::FailedPreconditionError(absl::StrCat(
           what,
@@ -169,8 +176,9 @@ void PhaseCallbacks::beginEpoch(LaneRecord &record, uint64_t step) const {
   const data::StreamWalk &walk = run_.walk;
   const uint64_t epoch = epochOf(step);
   record.epochFrom = step;
-  record.epochEnds =
-      walk.samples ? step + walk.stepsTo(walk.after(run_.position, step), (epoch + 1) * walk.samples) : UINT64_MAX;
+  record.epochEnds = walk.samples ? step + walk.stepsTo(walk.after(run_.position, step),
+                                                        (epoch + 1) * walk.samples)
+                                  : UINT64_MAX;
   if (epoch == record.epoch)
     return;
   record.epoch = epoch;
@@ -178,8 +186,10 @@ void PhaseCallbacks::beginEpoch(LaneRecord &record, uint64_t step) const {
   std::fill(record.metrics.begin(), record.metrics.end(), MetricTotal());
 }
 
-/// On the lane's thread, while its frame still holds the step: metrics are added, results sent, the loss looked at.
-absl::Status PhaseCallbacks::stepDone(const executor::LaneInfo &lane, const executor::StepResults &results) {
+/// On the lane's thread, while its frame still holds the step: metrics are added, results sent, the
+/// loss looked at.
+absl::Status PhaseCallbacks::stepDone(const executor::LaneInfo &lane,
+                                      const executor::StepResults &results) {
   LaneRecord &one = record(lane);
   one.times.add(results.nanoseconds);
   if (one.trains)
@@ -197,13 +207,15 @@ absl::Status PhaseCallbacks::stepDone(const executor::LaneInfo &lane, const exec
     }
   }
   if (const bool wanted =
-          one.reports && (shared_ ? results.report : one.schedule->wants(run_.firstStep + results.step + 1));
+          one.reports &&
+          (shared_ ? results.report : one.schedule->wants(run_.firstStep + results.step + 1));
       wanted || (one.reports && shared_ && results.last))
     report(one, lane, results, /*rest=*/!wanted);
   for (size_t i = 0; i < one.wanted.size(); ++i)
     if (const uint64_t step = run_.firstStep + results.step;
         one.wanted[i] &&
-        (!options_.wantsNow || options_.wantsNow(one.program->fetches(static_cast<int>(i)).name(), step)))
+        (!options_.wantsNow ||
+         options_.wantsNow(one.program->fetches(static_cast<int>(i)).name(), step)))
       options_.fetched(lane, static_cast<uint32_t>(i), step, results.fetches[i]);
   absl::Status status;
   if (one.loss >= 0)
@@ -214,13 +226,15 @@ absl::Status PhaseCallbacks::stepDone(const executor::LaneInfo &lane, const exec
   return status;
 }
 
-/// All results of the step, and metrics since the last report, on their way to the chief. Behind a rest these go on.
-void PhaseCallbacks::report(LaneRecord &record, const executor::LaneInfo &lane, const executor::StepResults &results,
-                            bool rest) const {
+/// All results of the step, and metrics since the last report, on their way to the chief. Behind a
+/// rest these go on.
+void PhaseCallbacks::report(LaneRecord &record, const executor::LaneInfo &lane,
+                            const executor::StepResults &results, bool rest) const {
   service::Report report;
   report.set_rest(rest);
   for (int i = 0; i < record.program->fetches_size(); ++i) {
-    const plan::Buffer &buffer = record.program->buffers(static_cast<int>(record.program->fetches(i).buffer()));
+    const plan::Buffer &buffer =
+        record.program->buffers(static_cast<int>(record.program->fetches(i).buffer()));
     report.add_values(results.fetches[static_cast<size_t>(i)], buffer.bytes());
   }
   for (MetricTotal &total : record.schedule->unreported) {
@@ -288,7 +302,8 @@ std::map<std::pair<std::string, uint64_t>, MetricTotal> PhaseCallbacks::metrics(
   std::map<std::pair<std::string, uint64_t>, MetricTotal> sums;
   for (const auto &record : records_)
     for (size_t i = 0; record && i < record->metrics.size(); ++i) {
-      MetricTotal &total = sums[{record->program->metrics(static_cast<int>(i)).name(), record->epoch}];
+      MetricTotal &total =
+          sums[{record->program->metrics(static_cast<int>(i)).name(), record->epoch}];
       total.sum += record->metrics[i].sum;
       total.count += record->metrics[i].count;
     }

@@ -1,9 +1,10 @@
-//===- PhaseCallbacks.h - what a session does for the lanes of one phase --------------------------------*- C++ -*-===//
+//===- PhaseCallbacks.h - what a session does for the lanes of one phase ------------*- C++ -*-===//
 //
-// Made for one run of one phase on one task. Lanes call it on their own threads; each lane's numbers are in a record of its
-// own, which others read through atomics (progress) or after the lane was joined (sums).
+// Made for one run of one phase on one task. Lanes call it on their own threads; each lane's
+// numbers are in a record of its own, which others read through atomics (progress) or after the
+// lane was joined (sums).
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_TASK_PHASECALLBACKS_H
 #define GRAPHC_RUNTIME_SESSION_TASK_PHASECALLBACKS_H
 
@@ -42,8 +43,10 @@ class ReportSchedule {
 public:
   ReportSchedule() = default; ///< none
   explicit ReportSchedule(const service::Order::Begin::Reports &asked)
-      : everySteps_(asked.every_steps()), everyNs_(static_cast<int64_t>(asked.every_seconds() * 1e9)) {}
-  /// `made`: steps, this one among them. Asked once for each, in order. The very first one is reported in any case.
+      : everySteps_(asked.every_steps()),
+        everyNs_(static_cast<int64_t>(asked.every_seconds() * 1e9)) {}
+  /// `made`: steps, this one among them. Asked once for each, in order. The very first one is
+  /// reported in any case.
   bool wants(uint64_t made);
 
   std::vector<MetricTotal> unreported; ///< metrics since the last report, by metric of the program
@@ -52,10 +55,12 @@ private:
   uint64_t everySteps_ = 0;
   int64_t everyNs_ = 0, last_ = 0; ///< of the monotonic clock
 };
-/// Of the lanes of a task, by program and instance: time and metrics go on from one run of a phase to the next.
+/// Of the lanes of a task, by program and instance: time and metrics go on from one run of a phase
+/// to the next.
 using ReportSchedules = std::map<std::pair<uint32_t, uint32_t>, ReportSchedule>;
 
-/// The losses of a lane's epoch so far. One thread writes, any reads; who reads gets what was written together.
+/// The losses of a lane's epoch so far. One thread writes, any reads; who reads gets what was
+/// written together.
 class RunningLoss {
 public:
   struct Value {
@@ -74,8 +79,9 @@ public:
   Value get() const {
     while (true) {
       const uint32_t version = version_.load(std::memory_order_acquire);
-      const Value value{epoch_.load(std::memory_order_relaxed),
-                        {sum_.load(std::memory_order_relaxed), count_.load(std::memory_order_relaxed)}};
+      const Value value{
+          epoch_.load(std::memory_order_relaxed),
+          {sum_.load(std::memory_order_relaxed), count_.load(std::memory_order_relaxed)}};
       std::atomic_thread_fence(std::memory_order_acquire);
       if (version % 2 == 0 && version == version_.load(std::memory_order_relaxed))
         return value;
@@ -102,35 +108,46 @@ public:
   struct Options {
     std::map<std::string, std::string> feeds; ///< name → bytes, checked
     /// Called on a lane's thread for every fetch that is wanted, after the step.
-    std::function<void(const executor::LaneInfo &, uint32_t fetch, uint64_t globalStep, const void *data)> fetched;
+    std::function<void(const executor::LaneInfo &, uint32_t fetch, uint64_t globalStep,
+                       const void *data)>
+        fetched;
     std::function<bool(const std::string &name)> wantsFetch; ///< may be empty: none
     std::function<bool(const std::string &name, uint64_t globalStep)>
         wantsNow; ///< of those: asked in each step; may be empty: all
     executor::StepGate *gate =
-        nullptr; ///< before each step of lanes that share steps, else of those of replicas; null: none
-    bool nanStops = false; ///< a loss that is no number asks for the end of the phase; else it is its lane's error
-    /// Which steps `reported` is called for, on each lane's thread that has results or metrics; absent: none.
+        /// before each step of lanes that share steps, else of those of replicas; null: none
+        nullptr;
+    /// a loss that is no number asks for the end of the phase; else it is its lane's error
+    bool nanStops = false;
+    /// Which steps `reported` is called for, on each lane's thread that has results or metrics;
+    /// absent: none.
     std::optional<service::Order::Begin::Reports> reports;
     ReportSchedules *schedules = nullptr; ///< where there are reports
     std::function<void(const executor::LaneInfo &, uint64_t globalStep, service::Report)> reported;
-    service::ResultBacklog *untaken = nullptr; ///< of what `fetched` and `reported` were given; may be null
+    /// of what `fetched` and `reported` were given; may be null
+    service::ResultBacklog *untaken = nullptr;
     std::function<bool()> stopRequested; ///< cheap; asked once a step by the chief's lane
     std::function<void()> firstStepDone; ///< after the very first step of this run of the phase
   };
-  PhaseCallbacks(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches,
-                 Options options);
+  PhaseCallbacks(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run,
+                 data::PhaseBatches *batches, Options options);
 
-  absl::Status feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) override;
+  absl::Status feed(const executor::LaneInfo &lane, uint64_t step,
+                    std::span<void *const> feeds) override;
   uint64_t stepsBefore() const override { return run_.stepsBefore; }
-  absl::Status nextBatch(const executor::LaneInfo &lane, uint64_t step, const plan::Instruction::NextBatch &instruction,
+  absl::Status nextBatch(const executor::LaneInfo &lane, uint64_t step,
+                         const plan::Instruction::NextBatch &instruction,
                          std::span<void *const> buffers, uint8_t *valid) override;
   executor::ControlMessage decide(const executor::LaneInfo &lane, uint64_t step) override;
   executor::UpdateTickets *tickets() override { return tickets_.get(); }
   executor::StepGate *gate(const executor::LaneInfo &lane) override;
   transport::Port *untaken(const executor::LaneInfo &) override {
-    return options_.untaken && options_.untaken->poll() != transport::PollState::Ready ? options_.untaken : nullptr;
+    return options_.untaken && options_.untaken->poll() != transport::PollState::Ready
+               ? options_.untaken
+               : nullptr;
   }
-  absl::Status stepDone(const executor::LaneInfo &lane, const executor::StepResults &results) override;
+  absl::Status stepDone(const executor::LaneInfo &lane,
+                        const executor::StepResults &results) override;
 
   struct Progress {
     uint64_t steps = 0; ///< of the lane that is furthest
@@ -145,19 +162,22 @@ public:
   // After the lanes were joined.
   /// Into the answer to `run`: whether it was stopped, and what came of losses and metrics.
   void answer(service::Done &done) const;
-  /// Of the last epoch that each lane reached, by epoch, 0-based. Where lanes do not wait for each other each counts its own: the last
-  /// time that it went through its share of the samples.
+  /// Of the last epoch that each lane reached, by epoch, 0-based. Where lanes do not wait for each
+  /// other each counts its own: the last time that it went through its share of the samples.
   std::map<uint64_t, EpochLoss> losses() const;
-  /// By name and epoch: of a phase that trains, of the last epoch that each lane reached; else of all steps, epoch 0.
+  /// By name and epoch: of a phase that trains, of the last epoch that each lane reached; else of
+  /// all steps, epoch 0.
   std::map<std::pair<std::string, uint64_t>, MetricTotal> metrics() const;
   observe::StepTimes times() const;
-  /// "loss is NaN at step 57 on …", of a lane that was the first of its own to see that; empty: none did.
+  /// "loss is NaN at step 57 on …", of a lane that was the first of its own to see that; empty:
+  /// none did.
   std::string notFinite() const;
   /// Nothing where no update tickets are given here.
   std::optional<executor::StalenessCounts> staleness() const;
   uint64_t steps() const { return progress().steps; }
   bool stopped() const {
-    return stopped_.load() || (tickets_ && tickets_->stopped()) || (options_.gate && options_.gate->ended());
+    return stopped_.load() || (tickets_ && tickets_->stopped()) ||
+           (options_.gate && options_.gate->ended());
   }
   /// Ends what waits in here; the transports' ports are aborted apart.
   void abort(const absl::Status &why) {
@@ -178,22 +198,27 @@ private:
     RunningLoss lossSoFar;
     bool trains = false;
     uint64_t epoch = 0; ///< of `lossOfEpoch` and, where it trains, of `metrics`
-    uint64_t epochFrom = 0, epochEnds = 0; ///< steps from here, and before there, are known to be of it
+    /// steps from here, and before there, are known to be of it
+    uint64_t epochFrom = 0, epochEnds = 0;
     EpochLoss lossOfEpoch;
     std::string notFinite; ///< the first loss that was no number
     std::vector<MetricTotal> metrics;
     ReportSchedule *schedule =
-        nullptr; ///< where there are reports: of the lane that decides, or of one that shares no step
+        /// where there are reports: of the lane that decides, or of one that shares no step
+        nullptr;
     bool reports = false; ///< and it has something to report
     observe::StepTimes times;
   };
-  LaneRecord &record(const executor::LaneInfo &lane) { return *records_[offsets_[lane.programIndex] + lane.instance]; }
+  LaneRecord &record(const executor::LaneInfo &lane) {
+    return *records_[offsets_[lane.programIndex] + lane.instance];
+  }
   uint64_t epochOf(uint64_t step) const;
   void beginEpoch(LaneRecord &record, uint64_t step) const;
   bool stopRequested() const;
-  absl::Status addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value);
-  void report(LaneRecord &record, const executor::LaneInfo &lane, const executor::StepResults &results,
-              bool rest) const;
+  absl::Status addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step,
+                       const void *value);
+  void report(LaneRecord &record, const executor::LaneInfo &lane,
+              const executor::StepResults &results, bool rest) const;
 
   const PhaseRun run_;
   data::PhaseBatches *const batches_;
@@ -205,7 +230,8 @@ private:
   std::atomic<bool> stopped_{false}, first_{false}, notFinite_{false};
 };
 
-/// The fetch that is shown as loss: the one named "loss", else the first floating-point scalar; -1: none.
+/// The fetch that is shown as loss: the one named "loss", else the first floating-point scalar; -1:
+/// none.
 int lossFetch(const plan::Program &program);
 
 } // namespace graphc::session

@@ -29,12 +29,14 @@ absl::Status StepArbiter::permit(const service::ToTask::StepPermit &permit) {
     base::MutexLock lock(mutex_);
     if (!stepped_ || permit.steps() > executor::kMostSteps)
       return absl::InvalidArgumentError(
-          absl::StrCat("the chief permits ", permit.steps(), " steps, which it cannot; use the same graphrun for all"));
+          absl::StrCat("the chief permits ", permit.steps(),
+                       " steps, which it cannot; use the same graphrun for all"));
     std::set<std::string> wanted;
     for (uint32_t index : permit.fetches()) {
       if (index >= fetches_.size() || permit.steps() == 0)
-        return absl::InvalidArgumentError(absl::StrCat("the chief's session wants result ", index, " of ",
-                                                       fetches_.size(), " of step ", permit.steps()));
+        return absl::InvalidArgumentError(absl::StrCat("the chief's session wants result ", index,
+                                                       " of ", fetches_.size(), " of step ",
+                                                       permit.steps()));
       wanted.insert(fetches_[index]);
     }
     wanted_.clear(); // what was wanted before has come: the chief's session waits for it
@@ -47,7 +49,8 @@ absl::Status StepArbiter::permit(const service::ToTask::StepPermit &permit) {
   return absl::OkStatus();
 }
 
-/// Of a phase that is stepped. The chief's command line wants its results of every step; its session, here or there, those that it names.
+/// Of a phase that is stepped. The chief's command line wants its results of every step; its
+/// session, here or there, those that it names.
 bool StepArbiter::wantsThere(const std::string &name, uint64_t step) {
   if (takesAll())
     return stepping_->wants(name);
@@ -72,17 +75,19 @@ void StepArbiter::direct(const plan::Phase &phase, PhaseCallbacks::Options &host
   if (fetches.empty() && !here)
     return;
   host.untaken = &link_.backlog();
-  host.wantsFetch = [fetches, here](const std::string &name) { return here || fetches.contains(name); };
-  host.fetched = [this](const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
-    link_.send(fetchedMessage(lane, fetch, step, data));
+  host.wantsFetch = [fetches, here](const std::string &name) {
+    return here || fetches.contains(name);
   };
+  host.fetched = [this](const executor::LaneInfo &lane, uint32_t fetch, uint64_t step,
+                        const void *data) { link_.send(fetchedMessage(lane, fetch, step, data)); };
   if (!host.gate)
     return;
   // Whoever steps names what it wants of each step.
   host.wantsNow = [this, here](const std::string &name, uint64_t step) {
     return (here && wantsHere(name)) || wantsThere(name, step);
   };
-  host.fetched = [this, here](const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
+  host.fetched = [this, here](const executor::LaneInfo &lane, uint32_t fetch, uint64_t step,
+                              const void *data) {
     const std::string &name = lane.program->fetches(static_cast<int>(fetch)).name();
     if (here && wantsHere(name))
       stepping_->results.add(lane, fetch, step, data);
@@ -95,7 +100,8 @@ void StepArbiter::direct(const plan::Phase &phase, PhaseCallbacks::Options &host
 void StepArbiter::begin(const plan::Phase &phase, uint64_t firstStep, size_t lanes) {
   if (isSteppedHere(phase) || isPermitted(phase))
     gate().begin(phase.ends_by_end_of_stream() ? gate().made() : firstStep, lanes);
-  if (isSteppedHere(phase) && stepping_->own && stepping_->initialized && !std::exchange(begun_, true))
+  if (isSteppedHere(phase) && stepping_->own && stepping_->initialized &&
+      !std::exchange(begun_, true))
     stepping_->initialized(firstStep, restoredFrom_);
 }
 

@@ -1,9 +1,10 @@
-//===- StepArbiter.h - who takes a task's steps, and who gets what they make ----------------------------*- C++ -*-===//
+//===- StepArbiter.h - who takes a task's steps, and who gets what they make --------*- C++ -*-===//
 //
-// Three may be there: the session of this process (StepwiseRun.h), the chief's session, whose step permits come by the control link, and
-// the chief's --fetch. A step is made that each session allows; a result goes to each that wants it. Where nobody steps there is no gate.
+// Three may be there: the session of this process (StepwiseRun.h), the chief's session, whose step
+// permits come by the control link, and the chief's --fetch. A step is made that each session
+// allows; a result goes to each that wants it. Where nobody steps there is no gate.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_TASK_STEPARBITER_H
 #define GRAPHC_RUNTIME_SESSION_TASK_STEPARBITER_H
 
@@ -23,8 +24,10 @@ namespace graphc::session {
 class StepArbiter {
 public:
   /// `stepping`: of the session in this process; null: there is none.
-  StepArbiter(StepwiseRun *stepping, service::ControlLink &link) : stepping_(stepping), link_(link) {}
-  /// What the chief says before all: the results that it may get, and whether its session takes the steps.
+  StepArbiter(StepwiseRun *stepping, service::ControlLink &link)
+      : stepping_(stepping), link_(link) {}
+  /// What the chief says before all: the results that it may get, and whether its session takes the
+  /// steps.
   void prepare(const service::Order::Prepare &order);
   /// A word of the chief's session, on the link's thread. An error: it is none.
   absl::Status permit(const service::ToTask::StepPermit &permit);
@@ -41,8 +44,12 @@ public:
 private:
   /// The session here takes the steps of all tasks.
   bool takesAll() const { return stepping_ && !stepping_->own; }
-  bool isSteppedHere(const plan::Phase &phase) const { return stepping_ && stepping_->role == phase.role(); }
-  bool isPermitted(const plan::Phase &phase) const { return stepped_ == phase.role() && !takesAll(); }
+  bool isSteppedHere(const plan::Phase &phase) const {
+    return stepping_ && stepping_->role == phase.role();
+  }
+  bool isPermitted(const plan::Phase &phase) const {
+    return stepped_ == phase.role() && !takesAll();
+  }
   executor::StepGate &gate() { return stepping_ ? stepping_->gate : gate_; }
   bool wantsHere(const std::string &name) const { return stepping_->own && stepping_->wants(name); }
   bool wantsThere(const std::string &name, uint64_t step);

@@ -27,10 +27,13 @@ template <typename T> bool allFiniteOf(std::span<const uint8_t> data) {
 
 /// Of other types than these it is not looked at.
 bool allFinite(plan::DataType type, std::span<const uint8_t> data) {
-  return type == plan::F32 ? allFiniteOf<float>(data) : type == plan::F64 ? allFiniteOf<double>(data) : true;
+  return type == plan::F32   ? allFiniteOf<float>(data)
+         : type == plan::F64 ? allFiniteOf<double>(data)
+                             : true;
 }
 
-/// Whether a dump gives its file that name, in place of what is there; a link or a device is written to.
+/// Whether a dump gives its file that name, in place of what is there; a link or a device is
+/// written to.
 bool isReplaced(const std::string &path) {
   struct stat info{};
   return lstat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode);
@@ -40,19 +43,22 @@ absl::StatusOr<checkpoint::WarmStartSource> openOrigin(const service::Order::Ini
   if (order.has_init_file())
     return checkpoint::WarmStartSource::openFile(order.init_from(), order.init_file().bytes(),
                                                  order.init_file().crc32c());
-  return checkpoint::WarmStartSource::openCheckpoint(order.init_from().empty() ? order.restore_from()
-                                                                               : order.init_from());
+  return checkpoint::WarmStartSource::openCheckpoint(
+      order.init_from().empty() ? order.restore_from() : order.init_from());
 }
 
 /// For parts of one variable, which several tasks write together.
 absl::Status notRegular(const std::string &path) {
-  return absl::FailedPreconditionError(
-      absl::StrCat(path, ": not a regular file, and the variable is in parts; remove it, or dump into another folder"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      path,
+      ": not a regular file, and the variable is in parts; remove it, or dump into another folder"));
 }
 } // namespace
 
-/// Initial values, or those of a checkpoint, of each variable that this task stores; or it stays as it is.
-absl::Status TaskCheckpoint::initialize(const service::Order::Initialize &order, service::Done *done) {
+/// Initial values, or those of a checkpoint, of each variable that this task stores; or it stays as
+/// it is.
+absl::Status TaskCheckpoint::initialize(const service::Order::Initialize &order,
+                                        service::Done *done) {
   if (!order.has_held())
     variables_.initialize();
   const bool begins = !order.init_from().empty();
@@ -69,12 +75,14 @@ absl::Status TaskCheckpoint::initialize(const service::Order::Initialize &order,
       if (begins && source == beginnings.sources.end())
         continue;
       std::span<uint8_t> data = variables_.data(index);
-      targets.push_back({begins ? source->second : plan::modelName(variable), plan::modelType(variable), data.data(),
-                         data.size(), plan::modelOffset(variable)});
+      targets.push_back({begins ? source->second : plan::modelName(variable),
+                         plan::modelType(variable), data.data(), data.size(),
+                         plan::modelOffset(variable)});
     }
     GRAPHC_RETURN_IF_ERROR(origin.restore(targets));
   } else if (!order.has_held() && !variables_.stored().empty()) {
-    GRAPHC_RETURN_IF_ERROR(checkpoint::checkInitialized(plan_)); // the chief has looked; never by zeros all the same
+    // the chief has looked; never by zeros all the same
+    GRAPHC_RETURN_IF_ERROR(checkpoint::checkInitialized(plan_));
   }
   if (const int64_t *step = variables_.globalStep())
     done->set_global_step(*step);
@@ -104,16 +112,19 @@ absl::Status TaskCheckpoint::check(const service::Order::Check &order) {
     dumps_[order.directory()] = order.dump();
     for (uint32_t index : variables_.owned()) {
       const plan::Variable &variable = plan_.variables(static_cast<int>(index));
-      const std::string file = absl::StrCat(order.directory(), "/", checkpoint::npyFileName(plan::modelName(variable)));
+      const std::string file =
+          absl::StrCat(order.directory(), "/", checkpoint::npyFileName(plan::modelName(variable)));
       if (variable.has_part_of() && !isReplaced(file))
         return notRegular(file);
     }
     return absl::OkStatus();
   }
-  // Owners of parts write one file together; the owner of a whole variable may write where nobody else sees it.
-  const bool hasPart = std::any_of(variables_.owned().begin(), variables_.owned().end(), [this](uint32_t index) {
-    return plan_.variables(static_cast<int>(index)).has_part_of();
-  });
+  // Owners of parts write one file together; the owner of a whole variable may write where nobody
+  // else sees it.
+  const bool hasPart =
+      std::any_of(variables_.owned().begin(), variables_.owned().end(), [this](uint32_t index) {
+        return plan_.variables(static_cast<int>(index)).has_part_of();
+      });
   return hasPart ? checkpoint::notTheChiefs(order.directory()) : absl::OkStatus();
 }
 
@@ -121,13 +132,15 @@ absl::Status TaskCheckpoint::check(const service::Order::Check &order) {
 std::string TaskCheckpoint::notFinite() const {
   for (uint32_t index : variables_.owned()) {
     const plan::Variable &variable = plan_.variables(static_cast<int>(index));
-    if (variable.trainable() && !allFinite(variable.type().dtype(), std::as_const(variables_).data(index)))
+    if (variable.trainable() &&
+        !allFinite(variable.type().dtype(), std::as_const(variables_).data(index)))
       return absl::StrCat("variable ", plan::modelName(variable), " is NaN or infinite");
   }
   return "";
 }
 
-/// Writes this task's shard, unless training has made a variable no number; answers its name, size and checksums, which the chief writes into the manifest.
+/// Writes this task's shard, unless training has made a variable no number; answers its name, size
+/// and checksums, which the chief writes into the manifest.
 absl::Status TaskCheckpoint::save(const service::Order::Save &order, service::Done *done) const {
   GRAPHC_RETURN_IF_ERROR(variables_.fromDevices());
   noteMirrors(done);
@@ -144,10 +157,11 @@ absl::Status TaskCheckpoint::save(const service::Order::Save &order, service::Do
     tensors.push_back({variable.name(), variable.type(), data.data(), data.size(),
                        variable.has_part_of() ? std::optional(variable.part_of()) : std::nullopt});
   }
-  std::string file = checkpoint::shardFile(plan_.jobs(static_cast<int>(task_.job())).name(), task_.index());
-  GRAPHC_ASSIGN_OR_RETURN(
-      checkpoint::ShardInfo shard,
-      checkpoint::writeShard(order.directory(), nonces_.at(order.directory()), order.step(), file, tensors));
+  std::string file =
+      checkpoint::shardFile(plan_.jobs(static_cast<int>(task_.job())).name(), task_.index());
+  GRAPHC_ASSIGN_OR_RETURN(checkpoint::ShardInfo shard,
+                          checkpoint::writeShard(order.directory(), nonces_.at(order.directory()),
+                                                 order.step(), file, tensors));
   done->set_shard(checkpoint::encodeShard(shard));
   return absl::OkStatus();
 }
@@ -166,13 +180,15 @@ absl::Status TaskCheckpoint::dump(const service::Order::Dump &order) const {
       GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpy(path, variable.type(), data.data(), data.size()));
       continue;
     }
-    const std::string file = absl::StrCat(checkpoint::dumpPath(order.directory(), dump->second), "/", name);
+    const std::string file =
+        absl::StrCat(checkpoint::dumpPath(order.directory(), dump->second), "/", name);
     if (variable.has_part_of()) { // the chief gives it its name
-      GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpyPart(file, variable.part_of().type(), plan::modelOffset(variable),
-                                                      data.data(), data.size()));
+      GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpyPart(
+          file, variable.part_of().type(), plan::modelOffset(variable), data.data(), data.size()));
       continue;
     }
-    GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpyPart(file, variable.type(), 0, data.data(), data.size()));
+    GRAPHC_RETURN_IF_ERROR(
+        checkpoint::writeNpyPart(file, variable.type(), 0, data.data(), data.size()));
     GRAPHC_RETURN_IF_ERROR(checkpoint::finishNpyParts(file));
     GRAPHC_RETURN_IF_ERROR(checkpoint::publish(order.directory(), dump->second, name));
   }

@@ -1,4 +1,4 @@
-//===- TaskCheckpoint.h - what a task's variables have to do with files --------------------------------------------------*- C++ -*-===//
+//===- TaskCheckpoint.h - what a task's variables have to do with files -------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_TASK_TASKCHECKPOINT_H
 #define GRAPHC_RUNTIME_SESSION_TASK_TASKCHECKPOINT_H
 
@@ -10,8 +10,8 @@
 
 namespace graphc::session {
 
-/// Obeys the orders to initialise or restore, to look at a folder, to save and to dump; `done` gets what the task answers. While no
-/// lane runs.
+/// Obeys the orders to initialise or restore, to look at a folder, to save and to dump; `done` gets
+/// what the task answers. While no lane runs.
 class TaskCheckpoint {
 public:
   /// Both have to outlive it.
@@ -31,7 +31,8 @@ private:
   const plan::Task task_;
   executor::VariableStore &variables_;
   std::map<std::string, std::string> nonces_; ///< by folder: of the chief's hold on it
-  std::map<std::string, std::string> dumps_; ///< likewise, of a dump; none where this task sees another folder
+  /// likewise, of a dump; none where this task sees another folder
+  std::map<std::string, std::string> dumps_;
 };
 
 } // namespace graphc::session

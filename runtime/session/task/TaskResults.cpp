@@ -6,7 +6,8 @@
 
 namespace graphc::session {
 
-void TaskResults::add(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
+void TaskResults::add(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step,
+                      const void *data) {
   const plan::Port &port = lane.program->fetches(static_cast<int>(fetch));
   const plan::Buffer &buffer = lane.program->buffers(static_cast<int>(port.buffer()));
   base::MutexLock lock(mutex_);

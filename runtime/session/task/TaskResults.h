@@ -1,4 +1,4 @@
-//===- TaskResults.h - what one step of one task's lanes has made ---------------------------------------*- C++ -*-===//
+//===- TaskResults.h - what one step of one task's lanes has made -------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_TASK_TASKRESULTS_H
 #define GRAPHC_RUNTIME_SESSION_TASK_TASKRESULTS_H
 
@@ -11,8 +11,8 @@
 
 namespace graphc::session {
 
-/// For a session that sees its own task: the results that its replicas make, reduced over those of this task as FetchCollector reduces them
-/// over all.
+/// For a session that sees its own task: the results that its replicas make, reduced over those of
+/// this task as FetchCollector reduces them over all.
 class TaskResults {
 public:
   /// On a lane's thread.

@@ -11,10 +11,12 @@ void TaskStatistics::firstStep() {
     stats_.firstStepSeconds = observe::secondsSinceProcessStart();
 }
 
-// The file of --stats is about training; a run that only evaluates or predicts is told about that instead.
+// The file of --stats is about training; a run that only evaluates or predicts is told about that
+// instead.
 void TaskStatistics::add(const plan::Phase &phase, const PhaseCallbacks &host,
-                         std::span<const std::unique_ptr<executor::Lane>> lanes, absl::Duration took,
-                         const transport::TransportCounters &before, const transport::TransportCounters &now) {
+                         std::span<const std::unique_ptr<executor::Lane>> lanes,
+                         absl::Duration took, const transport::TransportCounters &before,
+                         const transport::TransportCounters &now) {
   bool training = phase.role() == plan::TRAIN;
   if (!training && ofTraining_)
     return;
@@ -23,7 +25,8 @@ void TaskStatistics::add(const plan::Phase &phase, const PhaseCallbacks &host,
   stats_.times.merge(host.times());
   stats_.seconds += absl::ToDoubleSeconds(took);
   if (std::optional<executor::StalenessCounts> counts = host.staleness()) {
-    observe::StalenessStats &all = stats_.staleness ? *stats_.staleness : stats_.staleness.emplace();
+    observe::StalenessStats &all =
+        stats_.staleness ? *stats_.staleness : stats_.staleness.emplace();
     all.add(counts->worst, counts->steps, counts->waits);
   }
   stats_.bytesSent += now.bytesSent - before.bytesSent;

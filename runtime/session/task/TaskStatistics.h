@@ -1,4 +1,4 @@
-//===- TaskStatistics.h - what a task tells of its steps in the file of --stats -------------------------*- C++ -*-===//
+//===- TaskStatistics.h - what a task tells of its steps in the file of --stats -----*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_TASK_TASKSTATISTICS_H
 #define GRAPHC_RUNTIME_SESSION_TASK_TASKSTATISTICS_H
 
@@ -17,9 +17,11 @@ class TaskStatistics {
 public:
   /// The first step of all is done.
   void firstStep();
-  /// A run of a phase, whose lanes have been joined; `before` and `now`: what was sent and received until then.
-  void add(const plan::Phase &phase, const PhaseCallbacks &host, std::span<const std::unique_ptr<executor::Lane>> lanes,
-           absl::Duration took, const transport::TransportCounters &before, const transport::TransportCounters &now);
+  /// A run of a phase, whose lanes have been joined; `before` and `now`: what was sent and received
+  /// until then.
+  void add(const plan::Phase &phase, const PhaseCallbacks &host,
+           std::span<const std::unique_ptr<executor::Lane>> lanes, absl::Duration took,
+           const transport::TransportCounters &before, const transport::TransportCounters &now);
   /// At the end; `library` may be null.
   std::string text(const executor::LoadedKernels *library);
 

@@ -8,9 +8,10 @@ void TaskTraces::begin(Lanes lanes, const service::Order::Begin &order) {
   if (!order.has_trace())
     return;
   for (const auto &lane : lanes) {
-    const uint64_t most = executor::LaneTrace::kMostBytes / sizeof(executor::TraceRecord) / lanes.size();
-    traces_.push_back(
-        std::make_unique<executor::LaneTrace>(lane->ofProgram(), order.trace().first(), order.trace().steps(), most));
+    const uint64_t most =
+        executor::LaneTrace::kMostBytes / sizeof(executor::TraceRecord) / lanes.size();
+    traces_.push_back(std::make_unique<executor::LaneTrace>(
+        lane->ofProgram(), order.trace().first(), order.trace().steps(), most));
     lane->traceTo(traces_.back().get());
   }
 }
@@ -22,7 +23,8 @@ void TaskTraces::send(Lanes lanes, service::ControlLink &link) {
     const executor::LaneInfo &lane = lanes[i]->info();
     std::span<const executor::TraceRecord> left = traces_[i]->records();
     do {
-      const std::span<const executor::TraceRecord> piece = left.first(std::min(kPiece, left.size()));
+      const std::span<const executor::TraceRecord> piece =
+          left.first(std::min(kPiece, left.size()));
       left = left.subspan(piece.size());
       service::FromTask message;
       service::Traced &traced = *message.mutable_traced();

@@ -1,4 +1,4 @@
-//===- TaskTraces.h - what a task's lanes record for --trace --------------------------------------------------*- C++ -*-===//
+//===- TaskTraces.h - what a task's lanes record for --trace ------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_TASK_TASKTRACES_H
 #define GRAPHC_RUNTIME_SESSION_TASK_TASKTRACES_H
 
@@ -17,7 +17,8 @@ public:
   using Lanes = std::span<const std::unique_ptr<executor::Lane>>;
   /// Before they run; nothing where the order asks for no trace.
   void begin(Lanes lanes, const service::Order::Begin &order);
-  /// Once they have ended. What is sent comes before the answer to `run`, so the chief has it by then.
+  /// Once they have ended. What is sent comes before the answer to `run`, so the chief has it by
+  /// then.
   void send(Lanes lanes, service::ControlLink &link);
   void clear() { traces_.clear(); }
   /// The lanes stay for ever, and write on perhaps.

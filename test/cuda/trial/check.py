@@ -1,4 +1,5 @@
 """device.sh check: bits."""
+
 import array
 import hashlib
 import os
@@ -40,7 +41,7 @@ def difference(name, expected, got):
         return f"{name} has {len(got)} bytes, not {len(expected)}"
     start = 10 + struct.unpack_from("<H", got, 8)[0]
     where = [i for i, (a, b) in enumerate(zip(expected, got)) if a != b]
-    return f"{name} differs in {len(where)} bytes, the first at byte {where[0] - start} of its data: {expected[where[0] & ~7:][:8].hex()} expected, {got[where[0] & ~7:][:8].hex()} found"
+    return f"{name} differs in {len(where)} bytes, the first at byte {where[0] - start} of its data: {expected[where[0] & ~7 :][:8].hex()} expected, {got[where[0] & ~7 :][:8].hex()} found"
 
 
 def read(folder):
@@ -49,7 +50,9 @@ def read(folder):
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name), "rb") as file:
             data = file.read()
-        files[name.removesuffix(".sha256")] = data.decode().strip() if name.endswith(".sha256") else data
+        files[name.removesuffix(".sha256")] = (
+            data.decode().strip() if name.endswith(".sha256") else data
+        )
     return files
 
 
@@ -58,7 +61,9 @@ def compare(expected, got):
         return "nothing to compare with"
     if sorted(expected) != sorted(got):
         return f"the variables are {', '.join(sorted(got))}, not {', '.join(sorted(expected))}"
-    return "; ".join(filter(None, (difference(name, expected[name], got[name]) for name in expected)))
+    return "; ".join(
+        filter(None, (difference(name, expected[name], got[name]) for name in expected))
+    )
 
 
 class Checks:
@@ -71,8 +76,16 @@ class Checks:
         """(what went wrong, the folder of its variables)"""
         folder = self.machine.folder()
         self.seed += 1  # of the simulated driver alone
-        command = [*wrapper, self.machine.graphrun, *self.machine.plan(case), "--dump_variables", os.path.join(folder, "variables")]
-        status, said = self.results.run(command, LONGEST, {"GRAPHC_SIM_SEED": str(self.seed), **(environment or {})})
+        command = [
+            *wrapper,
+            self.machine.graphrun,
+            *self.machine.plan(case),
+            "--dump_variables",
+            os.path.join(folder, "variables"),
+        ]
+        status, said = self.results.run(
+            command, LONGEST, {"GRAPHC_SIM_SEED": str(self.seed), **(environment or {})}
+        )
         if status != 0:
             return self.machine.failure(status, said), None
         for text in case.get("says", ()):
@@ -85,19 +98,27 @@ class Checks:
 
     def compared(self, case):
         if self.machine.simulated and case.get("large"):
-            self.results.skipped(case["name"], "too large for the simulated driver", core=case.get("core", False))
+            self.results.skipped(
+                case["name"], "too large for the simulated driver", core=case.get("core", False)
+            )
             return
         wrong, folder = self.leaves(case)
         if not wrong and "expected" in case:
             wrong = compare(read(os.path.join(self.machine.bundle, case["expected"])), read(folder))
         elif not wrong and "same_as" in case:
             reference = self.folders.get(case["same_as"])
-            wrong = compare(read(reference), read(folder)) if reference else f"there is no run of {case['same_as']} to compare with"
+            wrong = (
+                compare(read(reference), read(folder))
+                if reference
+                else f"there is no run of {case['same_as']} to compare with"
+            )
         if folder and "same_as" not in case:
             self.folders[case["name"]] = folder
         elif folder:
             shutil.rmtree(os.path.dirname(folder))
-        self.results.record("FAILED" if wrong else "ok", case["name"], wrong, core=case.get("core", False))
+        self.results.record(
+            "FAILED" if wrong else "ok", case["name"], wrong, core=case.get("core", False)
+        )
 
     def deviceSuite(self):
         """The tests that every device has, on the driver that is here."""
@@ -105,22 +126,52 @@ class Checks:
 
     def suite(self):
         program = os.path.join(self.machine.bundle, "bin/device_test")
-        libraries = os.pathsep.join(filter(None, [os.environ.get("LD_LIBRARY_PATH"), os.path.join(self.machine.bundle, "lib/graphc")]))
-        status, said = self.results.run([program, "--gtest_filter=*/Devices.*/Cuda", "--gtest_brief=1"], LONGEST,
-                                        {"GRAPHC_TEST_DRIVER": "installed", "LD_LIBRARY_PATH": libraries})
+        libraries = os.pathsep.join(
+            filter(
+                None,
+                [
+                    os.environ.get("LD_LIBRARY_PATH"),
+                    os.path.join(self.machine.bundle, "lib/graphc"),
+                ],
+            )
+        )
+        status, said = self.results.run(
+            [program, "--gtest_filter=*/Devices.*/Cuda", "--gtest_brief=1"],
+            LONGEST,
+            {"GRAPHC_TEST_DRIVER": "installed", "LD_LIBRARY_PATH": libraries},
+        )
         wrong = status != 0 or " 0 tests" in said or "PASSED" not in said
         self.results.record("FAILED" if wrong else "ok", SUITE, said if wrong else "", core=True)
 
     def sanitizer(self):
-        tool = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin")
+        tool = shutil.which("compute-sanitizer") or shutil.which(
+            "compute-sanitizer", path="/usr/local/cuda/bin"
+        )
         chosen = [case for case in self.cases["checks"] if case.get("sanitize")]
         for kind in SANITIZERS:
             for case in chosen:
                 name = f"compute-sanitizer {kind}: {case['name']}"
                 if self.machine.simulated or not tool:
-                    self.results.skipped(name, "simulated driver" if self.machine.simulated else "no compute-sanitizer on this machine")
+                    self.results.skipped(
+                        name,
+                        "simulated driver"
+                        if self.machine.simulated
+                        else "no compute-sanitizer on this machine",
+                    )
                 else:
-                    self.results.attempt(name, lambda: self.sanitized(name, case, [tool, f"--tool={kind}", "--target-processes=all", "--error-exitcode=9"]))
+                    self.results.attempt(
+                        name,
+                        lambda: self.sanitized(
+                            name,
+                            case,
+                            [
+                                tool,
+                                f"--tool={kind}",
+                                "--target-processes=all",
+                                "--error-exitcode=9",
+                            ],
+                        ),
+                    )
 
     def sanitized(self, name, case, wrapper):
         wrong, folder = self.leaves(case, wrapper)

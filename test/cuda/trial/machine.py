@@ -1,4 +1,5 @@
 """The machine and its GPU: what it is, and running commands there."""
+
 import datetime
 import glob
 import gzip
@@ -30,13 +31,32 @@ print(json.dumps(dict(gpus=count.value, name=text.value.decode(), bytes=bytes_.v
 
 
 def cublaslt():
-    """The environment in which graphrun finds cuBLASLt where the loader does not: in the toolkit, or in a package of Python's."""
+    """The environment in which graphrun finds cuBLASLt where the loader does not: in the toolkit,
+    or in a package of Python's."""
     load = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
     names = "libcublasLt.so.13", "libcublasLt.so.12"
-    if "GRAPHC_CUBLASLT" in os.environ or any(subprocess.run([sys.executable, "-c", load, name], capture_output=True).returncode == 0 for name in names):
+    if "GRAPHC_CUBLASLT" in os.environ or any(
+        subprocess.run([sys.executable, "-c", load, name], capture_output=True).returncode == 0
+        for name in names
+    ):
         return {}
-    folders = ["/usr/local/cuda/lib64", *(found for path in sys.path + [site.getusersitepackages()] for found in sorted(glob.glob(os.path.join(path, "nvidia/*/lib"))))]
-    return next(({"GRAPHC_CUBLASLT": os.path.join(folder, name)} for name in names for folder in folders if os.path.exists(os.path.join(folder, name))), {})
+    folders = [
+        "/usr/local/cuda/lib64",
+        *(
+            found
+            for path in sys.path + [site.getusersitepackages()]
+            for found in sorted(glob.glob(os.path.join(path, "nvidia/*/lib")))
+        ),
+    ]
+    return next(
+        (
+            {"GRAPHC_CUBLASLT": os.path.join(folder, name)}
+            for name in names
+            for folder in folders
+            if os.path.exists(os.path.join(folder, name))
+        ),
+        {},
+    )
 
 
 class DamagedBundle(Exception):
@@ -47,7 +67,12 @@ class Machine:
     def __init__(self, bundle, scratch):
         self.bundle, self.scratch, self.runs = bundle, scratch, 0
         self.graphrun = os.path.join(bundle, "bin/graphrun")
-        self.environment = {**os.environ, "XDG_STATE_HOME": scratch, "TMPDIR": scratch, **cublaslt()}
+        self.environment = {
+            **os.environ,
+            "XDG_STATE_HOME": scratch,
+            "TMPDIR": scratch,
+            **cublaslt(),
+        }
         done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True)
         self.gpu = json.loads(done.stdout) if done.returncode == 0 else {}
         self.gpus = self.gpu.get("gpus", 0)
@@ -57,20 +82,37 @@ class Machine:
 
     def tooOld(self, made):
         """What the bundle's programs need and the machine has not; "" where they run."""
+
         def number(text):
             return [int(part) for part in text.split(".")]
 
         here = os.confstr("CS_GNU_LIBC_VERSION").split()[-1]
-        return f"the bundle needs glibc {made['glibc']}, this machine has {here}" if number(here) < number(made["glibc"]) else ""
+        return (
+            f"the bundle needs glibc {made['glibc']}, this machine has {here}"
+            if number(here) < number(made["glibc"])
+            else ""
+        )
 
     def describe(self, made):
         driver = self.said("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
         cuda = self.gpu.get("cuda", 0)
         with open("/proc/cpuinfo") as info:
-            cpu = next((line.split(":")[1].strip() for line in info if line.startswith("model name")), "unknown")
-        return {"gpu": self.gpu.get("name"), "arch": self.gpu.get("arch"), "simulated": self.simulated, "gpus": self.gpus,
-                "memory_mib": self.gpu.get("bytes", 0) >> 20, "driver": driver and driver.splitlines()[0], "cuda": f"{cuda // 1000}.{cuda % 1000 // 10}",
-                "cpu": f"{os.cpu_count()} x {cpu}", "date": str(datetime.date.today()), "tree": made["tree"]}
+            cpu = next(
+                (line.split(":")[1].strip() for line in info if line.startswith("model name")),
+                "unknown",
+            )
+        return {
+            "gpu": self.gpu.get("name"),
+            "arch": self.gpu.get("arch"),
+            "simulated": self.simulated,
+            "gpus": self.gpus,
+            "memory_mib": self.gpu.get("bytes", 0) >> 20,
+            "driver": driver and driver.splitlines()[0],
+            "cuda": f"{cuda // 1000}.{cuda % 1000 // 10}",
+            "cpu": f"{os.cpu_count()} x {cpu}",
+            "date": str(datetime.date.today()),
+            "tree": made["tree"],
+        }
 
     def said(self, *command):
         """What a command prints; None where it is not there or fails."""
@@ -85,9 +127,18 @@ class Machine:
         return f"{'took too long' if status is None else f'exit status {status}'}: {said.strip()[-1200:]}"
 
     def run(self, command, seconds, environment=None, onLine=None):
-        """(exit status or None where it took longer, all that it printed). Nothing of it runs on. `onLine`: what is called with each line."""
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", cwd=self.scratch,
-                                   env={**self.environment, **(environment or {})}, start_new_session=True)
+        """(exit status or None where it took longer, all that it printed). Nothing of it runs on.
+        `onLine`: what is called with each line."""
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            cwd=self.scratch,
+            env={**self.environment, **(environment or {})},
+            start_new_session=True,
+        )
         late = []
 
         def end(*_):
@@ -127,4 +178,10 @@ class Machine:
             with open(f"{path}.part", "wb") as file:
                 file.write(plan)
             os.rename(f"{path}.part", path)
-        return [path, *(argument.replace("@DATA@", os.path.join(self.bundle, "data")) for argument in case["arguments"])]
+        return [
+            path,
+            *(
+                argument.replace("@DATA@", os.path.join(self.bundle, "data"))
+                for argument in case["arguments"]
+            ),
+        ]

@@ -1,4 +1,5 @@
 """What was found, written as it is found: JSON lines, and a table for people."""
+
 import json
 import os
 import time
@@ -22,7 +23,13 @@ class Results:
 
     def __enter__(self):
         self.write(kind="machine", **self.machine)
-        self.say(", ".join(f"{name} {value}" for name, value in self.machine.items() if value not in (None, False)))
+        self.say(
+            ", ".join(
+                f"{name} {value}"
+                for name, value in self.machine.items()
+                if value not in (None, False)
+            )
+        )
         return self
 
     def __exit__(self, *_):
@@ -64,7 +71,8 @@ class Results:
         self.record("skipped", name, why, **more)
 
     def attempt(self, name, check, core=False):
-        """Calls `check`, unless there is no time for it; where there was too little it is as if it had never begun. Says so."""
+        """Calls `check`, unless there is no time for it; where there was too little it is as if it
+        had never begun. Says so."""
         try:
             if self.left > 0:
                 return check()
@@ -88,7 +96,14 @@ class Results:
         return 1 if "FAILED" in self.rows or self.missing() or "ok" not in self.rows else 0
 
     def verdict(self):
-        counts = ", ".join(f"{self.rows.count(status)} {word}" for status, word in (("ok", "right"), ("FAILED", "wrong"), ("skipped", "skipped")))
+        counts = ", ".join(
+            f"{self.rows.count(status)} {word}"
+            for status, word in (("ok", "right"), ("FAILED", "wrong"), ("skipped", "skipped"))
+        )
         missing = f"; what must run did not: {', '.join(self.missing())}" if self.missing() else ""
-        simulated = "; simulated driver, so nothing here is about a GPU" if self.machine["simulated"] else ""
+        simulated = (
+            "; simulated driver, so nothing here is about a GPU"
+            if self.machine["simulated"]
+            else ""
+        )
         return f"{self.part}: {counts}{missing}{simulated}"

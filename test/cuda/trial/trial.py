@@ -1,4 +1,6 @@
-"""One part of device.sh, from its command line to its exit status. Python's standard library only, as all of this folder but peers/."""
+"""One part of device.sh, from its command line to its exit status. Python's standard library only,
+as all of this folder but peers/."""
+
 import argparse
 import json
 import os
@@ -25,11 +27,20 @@ def main():
         with open(os.path.join(arguments.bundle, "cases.json")) as file:
             cases = json.load(file)
     except FileNotFoundError:
-        print(f"device.sh: {arguments.bundle} has no cases.json; make a bundle first: test/cuda/bundle.sh OUT, then OUT/device.sh", file=sys.stderr)
+        print(
+            f"device.sh: {arguments.bundle} has no cases.json; make a bundle first: test/cuda/bundle.sh OUT, then OUT/device.sh",
+            file=sys.stderr,
+        )
         return 2
     with tempfile.TemporaryDirectory(prefix="graphc-trial-") as scratch:
         machine = Machine(arguments.bundle, scratch)
-        with Results(arguments.results, arguments.part, arguments.minutes * 60, machine, machine.describe(cases["made"])) as results:
+        with Results(
+            arguments.results,
+            arguments.part,
+            arguments.minutes * 60,
+            machine,
+            machine.describe(cases["made"]),
+        ) as results:
             if old := machine.tooOld(cases["made"]):
                 results.failed("this machine", old)
             elif not machine.gpus:

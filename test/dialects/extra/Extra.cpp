@@ -1,4 +1,4 @@
-//===- Extra.cpp - ops that only the tests have: how each is computed ---------------------------------------------===//
+//===- Extra.cpp - ops that only the tests have: how each is computed -------------------------===//
 #include "test/dialects/extra/Extra.h"
 
 #include "dialects/graph/ScalarArithmetic.h"
@@ -39,7 +39,8 @@ void ExtraDialect::initialize() {
 }
 
 /// The tools that this is linked into read it.
-static bool added = (graphc::addDialects([](DialectRegistry &registry) { registry.insert<ExtraDialect>(); }), true);
+static bool added =
+    (graphc::addDialects([](DialectRegistry &registry) { registry.insert<ExtraDialect>(); }), true);
 
 namespace {
 
@@ -111,7 +112,9 @@ struct Loops {
     builder.setInsertionPointToStart(loop.getBody());
     body(loop.getInductionVar());
   }
-  Value load(Value memory, ValueRange place) { return memref::LoadOp::create(builder, loc, memory, place); }
+  Value load(Value memory, ValueRange place) {
+    return memref::LoadOp::create(builder, loc, memory, place);
+  }
   void store(Value value, Value memory, ValueRange place) {
     memref::StoreOp::create(builder, loc, value, memory, place);
   }
@@ -127,15 +130,16 @@ ArrayRef<int64_t> shapeOf(Value memory) { return cast<ShapedType>(memory.getType
 
 } // namespace
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Structured
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Results CubeOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange, Index) {
   ScalarArithmetic s{builder, getLoc()};
   return {s.multiply(s.multiply(x[0], x[0]), x[0])};
 }
-void CubeOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &, Gradients result) {
+void CubeOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &,
+                           Gradients result) {
   Value square = multiply(builder, getLoc(), getOperand(), getOperand());
   result[0] = multiply(builder, getLoc(), g[0], multiply(builder, getLoc(), 3, square));
 }
@@ -151,7 +155,8 @@ Results PartsOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange, Index) 
   Value zero = s.constant(x[0].getType(), 0);
   return {s.maximum(x[0], zero), s.maximum(s.subtract(zero, x[0]), zero)};
 }
-void PartsOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &, Gradients result) {
+void PartsOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &,
+                            Gradients result) {
   Value zero = graph::createSplat(builder, getLoc(), getOperand().getType(), 0);
   auto where = [&](graph::Comparison relation, Value gradient) -> Value {
     Value holds = graph::CompareOp::create(builder, getLoc(), relation, getOperand(), zero);
@@ -167,7 +172,8 @@ Results SumOfSquaresOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange o
   ScalarArithmetic s{builder, getLoc()};
   return {s.add(old[0], s.multiply(x[0], x[0]))};
 }
-void SumOfSquaresOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &, Gradients result) {
+void SumOfSquaresOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &,
+                                   Gradients result) {
   Value wide = broadcastLast(builder, getLoc(), g[0], getOperand().getType());
   result[0] = multiply(builder, getLoc(), multiply(builder, getLoc(), 2, getOperand()), wide);
 }
@@ -178,7 +184,8 @@ Results MomentsOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange old, I
   ScalarArithmetic s{builder, getLoc()};
   return {s.add(old[0], x[0]), s.add(old[1], s.multiply(x[0], x[0]))};
 }
-void MomentsOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &, Gradients result) {
+void MomentsOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &,
+                              Gradients result) {
   Type type = getOperand().getType();
   if (g[0])
     result[0] = broadcastLast(builder, getLoc(), g[0], type);
@@ -189,17 +196,18 @@ void MomentsOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::Smal
   result[0] = g[0] ? graph::createAdd(builder, getLoc(), result[0], ofSquares) : ofSquares;
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Loops of their own
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 int64_t GatherOp::getParts() { return typeOf(getResult()).getDimSize(0); }
-void GatherOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
+void GatherOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                          const LoopTarget &target) {
   Loops loops{builder, getLoc()};
   buildParts(builder, operands, outs, loops.index(0), loops.index(getParts()), target);
 }
-void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
-                          const LoopTarget &) {
+void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first,
+                          Value limit, const LoopTarget &) {
   Loops loops{builder, getLoc()};
   loops.between(first, limit, [&](Value number) {
     Value row = loops.clamp(loops.load(operands[1], number), shapeOf(operands[0])[0]);
@@ -208,19 +216,21 @@ void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange ou
     });
   });
 }
-void GatherOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &needed, Gradients result) {
+void GatherOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &needed,
+                             Gradients result) {
   if (needed[0])
     result[0] = ScatterOp::create(builder, getLoc(), getTable().getType(), getRows(), g[0]);
 }
 
-void ScatterOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
+void ScatterOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                           const LoopTarget &) {
   Loops loops{builder, getLoc()};
   Value zero = arith::ConstantOp::create(builder, getLoc(), getZero(getResult()));
   loops.over(shapeOf(outs[0]), [&](ValueRange place) { loops.store(zero, outs[0], place); });
   loops.over(shapeOf(operands[1]), [&](ValueRange place) {
     Value row = loops.clamp(loops.load(operands[0], place[0]), shapeOf(outs[0])[0]);
-    Value sum =
-        ScalarArithmetic{builder, getLoc()}.add(loops.load(outs[0], {row, place[1]}), loops.load(operands[1], place));
+    Value sum = ScalarArithmetic{builder, getLoc()}.add(loops.load(outs[0], {row, place[1]}),
+                                                        loops.load(operands[1], place));
     loops.store(sum, outs[0], {row, place[1]});
   });
 }
@@ -228,18 +238,20 @@ void ScatterOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
 /// Each row is read once, before it is written.
 LoopAccess CumsumOp::getAccess(unsigned) { return LoopAccess::Aligned; }
 int64_t CumsumOp::getParts() { return typeOf(getResult()).getDimSize(1); }
-void CumsumOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
+void CumsumOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                          const LoopTarget &target) {
   Loops loops{builder, getLoc()};
   buildParts(builder, operands, outs, loops.index(0), loops.index(getParts()), target);
 }
-void CumsumOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
-                          const LoopTarget &) {
+void CumsumOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first,
+                          Value limit, const LoopTarget &) {
   Loops loops{builder, getLoc()};
   int64_t rows = shapeOf(outs[0])[0];
   Value last = loops.index(rows - 1);
   loops.between(first, limit, [&](Value column) {
     Value zero = arith::ConstantOp::create(builder, getLoc(), getZero(getResult()));
-    auto loop = scf::ForOp::create(builder, getLoc(), loops.index(0), loops.index(rows), loops.index(1), zero);
+    auto loop = scf::ForOp::create(builder, getLoc(), loops.index(0), loops.index(rows),
+                                   loops.index(1), zero);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     Value row = loop.getInductionVar();
@@ -251,7 +263,8 @@ void CumsumOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange ou
     scf::YieldOp::create(builder, getLoc(), sum);
   });
 }
-void CumsumOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &, Gradients result) {
+void CumsumOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &,
+                             Gradients result) {
   result[0] = CumsumOp::create(builder, getLoc(), g[0].getType(), g[0], !getReverse());
 }
 
@@ -261,25 +274,31 @@ void CarelessOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange 
   buildLoops(builder, operands, outs, target);
 }
 LoopAccess CarelessOp::getAccess(unsigned) {
-  return llvm::is_contained({"operand", "result", "alloc"}, getBreaks()) ? LoopAccess::Arbitrary : LoopAccess::Aligned;
+  return llvm::is_contained({"operand", "result", "alloc"}, getBreaks()) ? LoopAccess::Arbitrary
+                                                                         : LoopAccess::Aligned;
 }
-void CarelessOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
+void CarelessOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                            const LoopTarget &) {
   Loops loops{builder, getLoc()};
   ArrayRef<int64_t> shape = shapeOf(outs[0]);
-  auto copy = [&](ValueRange from, ValueRange to) { loops.store(loops.load(operands[0], from), outs[0], to); };
+  auto copy = [&](ValueRange from, ValueRange to) {
+    loops.store(loops.load(operands[0], from), outs[0], to);
+  };
   if (getBreaks() == "alloc")
     memref::AllocaOp::create(builder, getLoc(), cast<MemRefType>(outs[0].getType()));
   if (getBreaks() == "first")
     loops.over(shape, [&](ValueRange place) { loops.load(operands[0], place); });
   if (getBreaks() == "twice")
-    return loops.over({2, shape[0], shape[1]}, [&](ValueRange place) { copy(place.drop_front(), place.drop_front()); });
+    return loops.over({2, shape[0], shape[1]},
+                      [&](ValueRange place) { copy(place.drop_front(), place.drop_front()); });
   loops.over(shape, [&](ValueRange place) {
     SmallVector<Value> other(place);
     if (getBreaks() == "reversed")
       other[0] = arith::SubIOp::create(builder, getLoc(), loops.index(shape[0] - 1), place[0]);
     if (getBreaks() == "data")
-      other[0] = loops.clamp(
-          arith::FPToSIOp::create(builder, getLoc(), builder.getI32Type(), loops.load(operands[0], place)), shape[0]);
+      other[0] = loops.clamp(arith::FPToSIOp::create(builder, getLoc(), builder.getI32Type(),
+                                                     loops.load(operands[0], place)),
+                             shape[0]);
     if (getBreaks() != "result")
       copy(other, place);
     if (getBreaks() == "late")
@@ -289,40 +308,45 @@ void CarelessOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange 
   });
 }
 
-void CuriousOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
+void CuriousOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                           const LoopTarget &) {
   Loops loops{builder, getLoc()};
   loops.over(shapeOf(outs[0]), [&](ValueRange place) {
-    Value sum = ScalarArithmetic{builder, getLoc()}.add(loops.load(outs[0], place), loops.load(operands[0], place));
+    Value sum = ScalarArithmetic{builder, getLoc()}.add(loops.load(outs[0], place),
+                                                        loops.load(operands[0], place));
     loops.store(sum, outs[0], place);
   });
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Views
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 std::optional<int64_t> FlatOp::getViewOffset() { return 0; }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // A library's
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 StringRef AveragePoolOp::getLibraryKernel(StringRef) { return "average_pool"; }
 DictionaryAttr AveragePoolOp::getLibraryDescriptor(StringRef) {
   Builder builder(getContext());
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("window", getWindowAttr()), builder.getNamedAttr("scale", getScaleAttr())});
+  return builder.getDictionaryAttr({builder.getNamedAttr("window", getWindowAttr()),
+                                    builder.getNamedAttr("scale", getScaleAttr())});
 }
 bool AveragePoolOp::takesPostOp(StringRef, StringRef name, ArrayRef<StringRef> before) {
   return name == "bias" && before.empty();
 }
 // Each element of a window gets the same share.
-void AveragePoolOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &, Gradients result) {
+void AveragePoolOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &,
+                                  Gradients result) {
   ArrayRef<int64_t> shape = typeOf(g[0]).getShape(), window = getWindow();
   Type wide = typeOf(g[0]).clone({shape[0], shape[1], window[0], shape[2], window[1]});
-  Value repeated = graph::BroadcastInDimOp::create(builder, getLoc(), wide, g[0], SmallVector<int64_t>{0, 1, 3});
+  Value repeated =
+      graph::BroadcastInDimOp::create(builder, getLoc(), wide, g[0], SmallVector<int64_t>{0, 1, 3});
   Value spread = graph::ReshapeOp::create(builder, getLoc(), getOperand().getType(), repeated);
-  result[0] = multiply(builder, getLoc(), getScale().convertToDouble() / double(window[0] * window[1]), spread);
+  result[0] = multiply(builder, getLoc(),
+                       getScale().convertToDouble() / double(window[0] * window[1]), spread);
 }
 
 SmallVector<LoopNest> AddPerPlaneOp::getLoopNests() {
@@ -335,14 +359,16 @@ Results AddPerPlaneOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange, I
 }
 StringRef AddPerPlaneOp::getPostOpName() { return "bias"; }
 OpOperand &AddPerPlaneOp::getPostOpInput() { return getOperandMutable(); }
-void AddPerPlaneOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &, Gradients result) {
+void AddPerPlaneOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &,
+                                  Gradients result) {
   result[0] = g[0];
-  result[1] = graph::ReduceSumOp::create(builder, getLoc(), getNumbers().getType(), g[0], SmallVector<int64_t>{1, 2});
+  result[1] = graph::ReduceSumOp::create(builder, getLoc(), getNumbers().getType(), g[0],
+                                         SmallVector<int64_t>{1, 2});
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Composite
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // log(1 + exp(x)) = -log(logistic(-x))
 Results SoftplusOp::decompose(OpBuilder &builder) {
@@ -351,13 +377,15 @@ Results SoftplusOp::decompose(OpBuilder &builder) {
   Value log = graph::LogOp::create(builder, getLoc(), share);
   return {graph::NegateOp::create(builder, getLoc(), log)};
 }
-void SoftplusOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &, Gradients result) {
-  result[0] = multiply(builder, getLoc(), g[0], graph::LogisticOp::create(builder, getLoc(), getOperand()));
+void SoftplusOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &,
+                               Gradients result) {
+  result[0] =
+      multiply(builder, getLoc(), g[0], graph::LogisticOp::create(builder, getLoc(), getOperand()));
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // State
-//===----------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 bool ApplyAdagradOp::appliesGradient() { return true; }
 Results ApplyAdagradOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange old, Index) {
@@ -365,19 +393,22 @@ Results ApplyAdagradOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange o
   Type type = x[0].getType();
   Value sum = s.add(old[1], s.multiply(x[0], x[0]));
   Value root = math::SqrtOp::create(builder, getLoc(), s.add(sum, s.constant(type, 1e-6)));
-  Value step = s.divide(s.multiply(s.constant(type, getLearningRate().convertToDouble()), x[0]), root);
+  Value step =
+      s.divide(s.multiply(s.constant(type, getLearningRate().convertToDouble()), x[0]), root);
   return {s.subtract(old[0], step), sum};
 }
 
 bool ApplyNormalizedOp::appliesGradient() { return true; }
-void ApplyNormalizedOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
+void ApplyNormalizedOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                                   const LoopTarget &) {
   Loops loops{builder, getLoc()};
   ScalarArithmetic s{builder, getLoc()};
   Type type = cast<ShapedType>(outs[0].getType()).getElementType();
-  Value squares = loops.sum(shapeOf(outs[0]), s.constant(type, 0), [&](ValueRange place, Value soFar) {
-    Value element = loops.load(operands[0], place);
-    return s.add(soFar, s.multiply(element, element));
-  });
+  Value squares =
+      loops.sum(shapeOf(outs[0]), s.constant(type, 0), [&](ValueRange place, Value soFar) {
+        Value element = loops.load(operands[0], place);
+        return s.add(soFar, s.multiply(element, element));
+      });
   Value norm = s.add(math::SqrtOp::create(builder, getLoc(), squares), s.constant(type, 1e-6));
   Value scale = s.divide(s.constant(type, getLearningRate().convertToDouble()), norm);
   loops.over(shapeOf(outs[0]), [&](ValueRange place) {
@@ -390,18 +421,25 @@ Results PeekOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange, Index) {
   return {ScalarArithmetic{builder, getLoc()}.add(x[0], x[0])};
 }
 StringRef ApplyByCallOp::getLibraryKernel(StringRef) { return "apply_by_call"; }
-DictionaryAttr ApplyByCallOp::getLibraryDescriptor(StringRef) { return DictionaryAttr::get(getContext()); }
+DictionaryAttr ApplyByCallOp::getLibraryDescriptor(StringRef) {
+  return DictionaryAttr::get(getContext());
+}
 
 Results NamelessOp::buildBody(OpBuilder &, ValueRange x, ValueRange, Index) { return {x[0]}; }
-Results TalkativeOp::buildBody(OpBuilder &, ValueRange x, ValueRange, Index) { return {x[0], x[0]}; }
+Results TalkativeOp::buildBody(OpBuilder &, ValueRange x, ValueRange, Index) {
+  return {x[0], x[0]};
+}
 
 SmallVector<graph::OptimizerSlot> AdagradAttr::getSlots() const { return {{"Adagrad"}}; }
-Operation *AdagradAttr::buildApply(OpBuilder &builder, Location loc, const graph::GradientUpdate &update) const {
-  return ApplyAdagradOp::create(builder, loc, update.variable, update.slots.front(), update.gradient,
-                                getLearningRate());
+Operation *AdagradAttr::buildApply(OpBuilder &builder, Location loc,
+                                   const graph::GradientUpdate &update) const {
+  return ApplyAdagradOp::create(builder, loc, update.variable, update.slots.front(),
+                                update.gradient, getLearningRate());
 }
 
 SmallVector<graph::OptimizerSlot> NormalizedAttr::getSlots() const { return {}; }
-Operation *NormalizedAttr::buildApply(OpBuilder &builder, Location loc, const graph::GradientUpdate &update) const {
-  return ApplyNormalizedOp::create(builder, loc, update.variable, update.gradient, getLearningRate());
+Operation *NormalizedAttr::buildApply(OpBuilder &builder, Location loc,
+                                      const graph::GradientUpdate &update) const {
+  return ApplyNormalizedOp::create(builder, loc, update.variable, update.gradient,
+                                   getLearningRate());
 }

@@ -1,4 +1,4 @@
-//===- Extra.h - a dialect that only the tests have -----------------------------------------------------*- C++ -*-===//
+//===- Extra.h - a dialect that only the tests have ---------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_DIALECTS_EXTRA_EXTRA_H
 #define GRAPHC_TEST_DIALECTS_EXTRA_EXTRA_H
 

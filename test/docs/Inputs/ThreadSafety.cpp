@@ -1,4 +1,5 @@
-// What the compiler refuses of code that guards something by a mutex; thread-safety.test compiles this as the build compiles the runtime.
+// What the compiler refuses of code that guards something by a mutex; thread-safety.test compiles
+// this as the build compiles the runtime.
 #include "runtime/common/base/Mutex.h"
 
 using namespace graphc;
@@ -16,7 +17,8 @@ public:
   int get() {
     {
       base::MutexLock lock(mutex_);
-      added_.waitFor(mutex_, absl::Seconds(1), [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return count_ > 0; });
+      added_.waitFor(mutex_, absl::Seconds(1),
+                     [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return count_ > 0; });
     }
     return count_; // expected-error {{reading variable 'count_' requires holding mutex 'mutex_'}}
   }
@@ -24,7 +26,7 @@ public:
     added_.waitUntil(mutex_, absl::InfiniteFuture());
     // expected-error@-1 {{calling function 'waitUntil' requires holding mutex 'mutex_' exclusively}}
     base::MutexLock lock(mutex_); // expected-note {{mutex acquired here}}
-    base::MutexLock again(mutex_); // expected-error {{acquiring mutex 'mutex_' that is already held}}
+    base::MutexLock again(mutex_); // expected-error {{'mutex_' that is already held}}
   }
   bool tryToAdd() {
     if (!mutex_.try_lock()) // expected-note {{mutex acquired here}}

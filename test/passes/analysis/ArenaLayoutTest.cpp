@@ -46,7 +46,8 @@ TEST(ArenaLayout, SmallestGapIsTaken) {
 }
 
 TEST(ArenaLayout, AlignmentIsKeptAndItsGapIsUsed) {
-  std::vector<ArenaRequest> requests{{100, 0, 9}, {8192, 0, 9, 4096}, {3000, 0, 9}, {4096, 4, 9, 4096}};
+  std::vector<ArenaRequest> requests{
+      {100, 0, 9}, {8192, 0, 9, 4096}, {3000, 0, 9}, {4096, 4, 9, 4096}};
   ArenaPlan plan = planArena(requests);
   expectValid(requests, plan);
   EXPECT_LE(plan.bytes, 16384u);

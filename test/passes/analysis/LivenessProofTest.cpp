@@ -56,9 +56,11 @@ TEST(LivenessProof, AnInitialMessageBreaksTheCycle) {
 }
 
 TEST(LivenessProof, LoopsThatRunTogetherAreOneNode) {
-  // What stands in front of the one loop comes before what stands behind the other; an iteration has numbers of its own.
+  // What stands in front of the one loop comes before what stands behind the other; an iteration
+  // has numbers of its own.
   LivenessProof model;
-  uint32_t a = model.addProgram(), b = model.addProgram(), inA = model.addProgram(), inB = model.addProgram();
+  uint32_t a = model.addProgram(), b = model.addProgram(), inA = model.addProgram(),
+           inB = model.addProgram();
   uint32_t before = model.addChannel(1), inside = model.addChannel(1), behind = model.addChannel(1);
   uint32_t loops = model.addLoops();
   model.append(a, Action::Send, before);
@@ -74,7 +76,8 @@ TEST(LivenessProof, LoopsThatRunTogetherAreOneNode) {
 
 TEST(LivenessProof, ALoopThatWaitsForTheOthersEndIsACycle) {
   LivenessProof model;
-  uint32_t a = model.addProgram(), b = model.addProgram(), behind = model.addChannel(1), loops = model.addLoops();
+  uint32_t a = model.addProgram(), b = model.addProgram(), behind = model.addChannel(1),
+           loops = model.addLoops();
   model.appendLoops(a, loops);
   model.append(a, Action::Send, behind);
   model.append(b, Action::Receive, behind);
@@ -88,7 +91,8 @@ TEST(LivenessProof, ALoopThatWaitsForTheOthersEndIsACycle) {
 }
 
 TEST(LivenessProof, AWriterThatWaitsForItsReaderBeforeItAnswersIsACycle) {
-  // b asks a for something while it still reads what a sent zero-copy; a answers only after b has released it.
+  // b asks a for something while it still reads what a sent zero-copy; a answers only after b has
+  // released it.
   for (bool zeroCopy : {false, true}) {
     LivenessProof model;
     uint32_t a = model.addProgram(), b = model.addProgram();
@@ -109,7 +113,8 @@ TEST(LivenessProof, AWriterThatWaitsForItsReaderBeforeItAnswersIsACycle) {
 }
 
 TEST(LivenessProof, OneSlotForTwoMessagesTakenTogetherIsACycle) {
-  // The receiver releases the first message only after it has the second, which needs the first one's slot.
+  // The receiver releases the first message only after it has the second, which needs the first
+  // one's slot.
   for (uint32_t capacity : {1u, 2u}) {
     LivenessProof model;
     uint32_t a = model.addProgram(), b = model.addProgram(), channel = model.addChannel(capacity);
@@ -148,7 +153,8 @@ TEST(LivenessProof, UnpairedMessagesAreNamed) {
 TEST(LivenessProof, ShortestCycleOfSeveral) {
   LivenessProof model;
   uint32_t a = model.addProgram(), b = model.addProgram(), c = model.addProgram();
-  uint32_t ab = model.addChannel(1), bc = model.addChannel(1), ca = model.addChannel(1), ba = model.addChannel(1);
+  uint32_t ab = model.addChannel(1), bc = model.addChannel(1), ca = model.addChannel(1),
+           ba = model.addChannel(1);
   model.append(a, Action::Receive, ca);
   model.append(a, Action::Receive, ba);
   model.append(a, Action::Send, ab);

@@ -13,8 +13,8 @@ namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
 
-RematerializationChoice choose(const std::vector<BlockValue> &values, uint64_t target, uint32_t positions = 10,
-                               std::vector<uint64_t> others = {}) {
+RematerializationChoice choose(const std::vector<BlockValue> &values, uint64_t target,
+                               uint32_t positions = 10, std::vector<uint64_t> others = {}) {
   others.resize(positions);
   const TimeModel time{cluster::MachineCalibration()};
   EXPECT_EQ(peakOf(values, others),
@@ -29,7 +29,8 @@ std::vector<uint32_t> valuesOf(const RematerializationChoice &found) {
   return values;
 }
 
-/// What a library makes and the backward pass reads (0), and an activation of it that a product reads in both passes (1).
+/// What a library makes and the backward pass reads (0), and an activation of it that a product
+/// reads in both passes (1).
 std::vector<BlockValue> activation() {
   return {{.bytes = kMiB, .made = 0, .used = {1, 8}},
           {.bytes = kMiB, .made = 1, .used = {2, 8}, .repeatable = true, .flops = 8, .from = {0}}};
@@ -47,7 +48,8 @@ TEST(PeakTree, IsTheLargestOfEachRange) {
       uint32_t a = random() % size, b = random() % size;
       const uint32_t first = std::min(a, b), last = std::max(a, b);
       const int64_t bytes =
-          int64_t(random() % 100) - int64_t(std::min<int64_t>(40, *std::min_element(plain.begin(), plain.end())));
+          int64_t(random() % 100) -
+          int64_t(std::min<int64_t>(40, *std::min_element(plain.begin(), plain.end())));
       tree.add(first, last, bytes);
       for (uint32_t at = first; at <= last; ++at)
         plain[at] += bytes;
@@ -109,7 +111,8 @@ TEST(RematerializationChoice, ReadsNoVariableThatWasWritten) {
 }
 
 TEST(RematerializationChoice, DrawsAreMadeOfNothing) {
-  const std::vector<BlockValue> values{{.bytes = kMiB, .made = 0, .used = {1, 8}, .repeatable = true}};
+  const std::vector<BlockValue> values{
+      {.bytes = kMiB, .made = 0, .used = {1, 8}, .repeatable = true}};
   EXPECT_THAT(valuesOf(choose(values, 0)), ElementsAre(0));
 }
 
@@ -125,16 +128,18 @@ TEST(RematerializationChoice, MostBytesAndTimeForTheCostFirst) {
 
 TEST(RematerializationChoice, OnlyWhatIsAliveWhereItIsFull) {
   std::vector<BlockValue> values = activation();
-  values.push_back({.bytes = kMiB, .made = 9, .used = {14}}); // full here, where nothing of the others is
+  // full here, where nothing of the others is
+  values.push_back({.bytes = kMiB, .made = 9, .used = {14}});
   values.push_back({.bytes = 2 * kMiB, .made = 9, .used = {14}});
   EXPECT_THAT(choose(values, 2 * kMiB, 20).chosen, IsEmpty());
 }
 
 TEST(RematerializationChoice, WhatIsReadForAnotherStays) {
   // 1 is made of 0, and 2 of 1; each is wanted late.
-  std::vector<BlockValue> values{{.bytes = kMiB, .made = 0, .used = {1, 9}},
-                                 {.bytes = kMiB, .made = 1, .used = {2, 9}, .repeatable = true, .from = {0}},
-                                 {.bytes = kMiB, .made = 2, .used = {3, 9}, .repeatable = true, .from = {1}}};
+  std::vector<BlockValue> values{
+      {.bytes = kMiB, .made = 0, .used = {1, 9}},
+      {.bytes = kMiB, .made = 1, .used = {2, 9}, .repeatable = true, .from = {0}},
+      {.bytes = kMiB, .made = 2, .used = {3, 9}, .repeatable = true, .from = {1}}};
   EXPECT_EQ(choose(values, 2 * kMiB).chosen.size(), 1u);
   const RematerializationChoice all = choose(values, 0);
   EXPECT_FALSE(all.isEnough);
@@ -151,7 +156,8 @@ TEST(RematerializationChoice, BytesOfLoopsCount) {
   EXPECT_EQ(choose(activation(), 2 * kMiB, 10, others).peak, 2 * kMiB);
 }
 
-/// Whatever is chosen, no position has more than before, and what was promised of the peak is what comes of it.
+/// Whatever is chosen, no position has more than before, and what was promised of the peak is what
+/// comes of it.
 TEST(RematerializationChoice, PeakIsWhatComesOfIt) {
   std::mt19937 random(3);
   unsigned chosen = 0;
@@ -159,8 +165,9 @@ TEST(RematerializationChoice, PeakIsWhatComesOfIt) {
     const uint32_t count = 5 + random() % 60, positions = count + 10;
     std::vector<BlockValue> values;
     for (uint32_t i = 0; i < count; ++i) {
-      BlockValue value{
-          .bytes = random() % 4 ? 64 * (1 + random() % 40) : 0, .made = i, .repeatable = random() % 3 != 0};
+      BlockValue value{.bytes = random() % 4 ? 64 * (1 + random() % 40) : 0,
+                       .made = i,
+                       .repeatable = random() % 3 != 0};
       for (unsigned use = random() % 4; use-- > 0;)
         value.used.push_back(i + 1 + random() % (positions - i - 1));
       std::sort(value.used.begin(), value.used.end());

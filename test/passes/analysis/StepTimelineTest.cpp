@@ -52,12 +52,13 @@ TEST(StepTimeline, MessagesOnOneWireQueueUp) {
   }
 }
 
-/// The sender works 1, the receiver 3; with one slot that is released late the sender follows the receiver's rhythm, and a
-/// second slot changes nothing of it.
+/// The sender works 1, the receiver 3; with one slot that is released late the sender follows the
+/// receiver's rhythm, and a second slot changes nothing of it.
 TEST(StepTimeline, CapacityHoldsTheSenderBack) {
   for (uint32_t capacity : {1u, 2u}) {
     StepTimeline model;
-    uint32_t a = model.addSequence(), b = model.addSequence(), channel = model.addChannel({capacity, 0, 0, 0});
+    uint32_t a = model.addSequence(), b = model.addSequence(),
+             channel = model.addChannel({capacity, 0, 0, 0});
     model.append(a, {Action::Work, 1, 0});
     model.append(a, {Action::Send, 0, channel});
     model.append(b, {Action::Receive, 0, channel});
@@ -69,7 +70,8 @@ TEST(StepTimeline, CapacityHoldsTheSenderBack) {
   }
 }
 
-/// A sends right behind its work what B needs for the next step: the way there is no part of B's wait for A's answer.
+/// A sends right behind its work what B needs for the next step: the way there is no part of B's
+/// wait for A's answer.
 TEST(StepTimeline, AMessageThatIsThereBeforeTheFirstStepIsOneAhead) {
   StepTimeline model;
   uint32_t a = model.addSequence(), b = model.addSequence();

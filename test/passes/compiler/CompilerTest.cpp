@@ -1,4 +1,5 @@
-// The compiler as other programs call it: text, file or module in, plan or records out, from as many threads as they like.
+// The compiler as other programs call it: text, file or module in, plan or records out, from as
+// many threads as they like.
 #include "graphc.h"
 #include "passes/Passes.h"
 #include "passes/compiler/CompilerInstance.h"
@@ -21,7 +22,8 @@
 namespace graphc {
 namespace {
 
-const char kModel[] = R"(graph.variable @w : tensor<4x1xf32> = #graph.value<dense<2.0> : tensor<4x1xf32>>
+const char kModel[] =
+    R"(graph.variable @w : tensor<4x1xf32> = #graph.value<dense<2.0> : tensor<4x1xf32>>
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 96, seed = 7>
 graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
   %x = graph.next_batch @d {batch = 8} : tensor<8x4xf32>
@@ -83,7 +85,8 @@ std::string encode(const CompileResult &result) {
 }
 
 TEST(Compiler, MakesAPlanOfText) {
-  CompileResult result = compile(kModel, "folder/model.mlir", readCluster(R"({"ps": 1, "worker": 2})"));
+  CompileResult result =
+      compile(kModel, "folder/model.mlir", readCluster(R"({"ps": 1, "worker": 2})"));
   ASSERT_TRUE(result.plan) << allText(result);
   EXPECT_EQ(result.plan->model(), "model.mlir");
   EXPECT_EQ(result.plan->strategy().name(), "parameter_server");
@@ -122,16 +125,19 @@ TEST(Compiler, RecordsWhatIsWrong) {
   EXPECT_EQ(error.file, "model.mlir");
   EXPECT_EQ(error.line, 7u);
   EXPECT_EQ(error.column, 28u);
-  const std::string message = "use of value '%y' expects different type than prior uses: 'tensor<8x1xf32>' vs "
-                              "'tensor<8x2xf32>'",
-                    line = "  %square = graph.multiply %y, %y : tensor<8x1xf32>";
+  const std::string
+      message = "use of value '%y' expects different type than prior uses: 'tensor<8x1xf32>' vs "
+                "'tensor<8x2xf32>'",
+      line = "  %square = graph.multiply %y, %y : tensor<8x1xf32>";
   EXPECT_EQ(error.message, message);
   EXPECT_EQ(error.sourceLine, line);
   ASSERT_THAT(error.notes, testing::SizeIs(1));
   EXPECT_EQ(error.notes[0].severity, Severity::Note);
   EXPECT_EQ(error.notes[0].line, 6u);
-  EXPECT_EQ(toText(error), "model.mlir:7:28: error: " + message + "\n" + line + "\n" + std::string(27, ' ') + "^\n" +
-                               "model.mlir:6:3: note: prior use here\n" + error.notes[0].sourceLine + "\n  ^\n");
+  EXPECT_EQ(toText(error), "model.mlir:7:28: error: " + message + "\n" + line + "\n" +
+                               std::string(27, ' ') + "^\n" +
+                               "model.mlir:6:3: note: prior use here\n" +
+                               error.notes[0].sourceLine + "\n  ^\n");
 }
 
 TEST(Compiler, RecordsNotes) {
@@ -149,7 +155,8 @@ TEST(Compiler, RecordsNotes) {
 
 TEST(Compiler, RecordsWhatTheClusterForbids) {
   CompileResult budget =
-      compile(kModel, "model.mlir", readCluster("{\"ps\": 1, \"worker\": 2,\n \"budget\": {\"memory\": 64}}"));
+      compile(kModel, "model.mlir",
+              readCluster("{\"ps\": 1, \"worker\": 2,\n \"budget\": {\"memory\": 64}}"));
   EXPECT_FALSE(budget.plan);
   ASSERT_THAT(budget.diagnostics, testing::SizeIs(1));
   EXPECT_EQ(budget.diagnostics[0].file, "cluster.json");
@@ -192,7 +199,8 @@ TEST(Compiler, RefusesSettingsThatDoNotGoTogether) {
   EXPECT_TRUE(compile(kModel, "model.mlir", config).plan);
 }
 
-// A kind that device names may have and that nothing is compiled for: wherever one is named, what there is code for is said.
+// A kind that device names may have and that nothing is compiled for: wherever one is named, what
+// there is code for is said.
 TEST(Compiler, RefusesAKindWithoutCode) {
   device::addKind({"BARE", device::CodeFormat::None});
   auto refused = [](const CompileResult &result, const std::string &why) {
@@ -201,21 +209,26 @@ TEST(Compiler, RefusesAKindWithoutCode) {
     EXPECT_THAT(result.diagnostics[0].message, testing::HasSubstr(why));
   };
   refused(
-      compile(kModel, "model.mlir", readCluster(R"({"worker": 1, "devices": {"worker": ["BARE:0"]}})")),
+      compile(kModel, "model.mlir",
+              readCluster(R"({"worker": 1, "devices": {"worker": ["BARE:0"]}})")),
       "job \"worker\" has the device BARE:0; this version compiles for CPUs and GPUs and for no BARE: leave it out");
-  refused(compile(absl::StrReplaceAll(kModel, {{"%y, %y :", "%y, %y {graph.device = #graph.device<\"/bare:0\">} :"}}),
-                  "model.mlir", readCluster(R"({"worker": 2, "strategy": "in_graph"})")),
-          "; this version compiles for CPUs and GPUs only");
-  refused(compile(absl::StrReplaceAll(kCircle, {{"CPU:0", "BARE:0"}}), "circle.mlir"),
-          "is on \"/job:worker/task:0/device:BARE:0\"; this version has code for CPUs and GPUs alone");
+  refused(
+      compile(absl::StrReplaceAll(
+                  kModel, {{"%y, %y :", "%y, %y {graph.device = #graph.device<\"/bare:0\">} :"}}),
+              "model.mlir", readCluster(R"({"worker": 2, "strategy": "in_graph"})")),
+      "; this version compiles for CPUs and GPUs only");
+  refused(
+      compile(absl::StrReplaceAll(kCircle, {{"CPU:0", "BARE:0"}}), "circle.mlir"),
+      "is on \"/job:worker/task:0/device:BARE:0\"; this version has code for CPUs and GPUs alone");
 }
 
 TEST(Compiler, TakesNoClusterForWhatIsPlaced) {
-  CompileResult placed =
-      compile(std::string("module attributes {graph.stage = \"placed\", graph.cluster = #graph.cluster<jobs "
-                          "= [worker = 1], chief = \"/job:worker/task:0\">} {\n") +
-                  kModel + "}\n",
-              "model.mlir", readCluster(R"({"worker": 2})"));
+  CompileResult placed = compile(
+      std::string(
+          "module attributes {graph.stage = \"placed\", graph.cluster = #graph.cluster<jobs "
+          "= [worker = 1], chief = \"/job:worker/task:0\">} {\n") +
+          kModel + "}\n",
+      "model.mlir", readCluster(R"({"worker": 2})"));
   EXPECT_FALSE(placed.plan);
   ASSERT_THAT(placed.diagnostics, testing::SizeIs(1)) << allText(placed);
   EXPECT_EQ(placed.diagnostics[0].file, "model.mlir");
@@ -225,7 +238,8 @@ TEST(Compiler, TakesNoClusterForWhatIsPlaced) {
 }
 
 TEST(Compiler, RemarksBesideAPlan) {
-  CompileResult result = compile(kModel, "model.mlir", readCluster(R"({"worker": 2, "strategy": "in_graph"})"));
+  CompileResult result =
+      compile(kModel, "model.mlir", readCluster(R"({"worker": 2, "strategy": "in_graph"})"));
   ASSERT_TRUE(result.plan) << allText(result);
   ASSERT_THAT(result.diagnostics, testing::SizeIs(1)) << allText(result);
   EXPECT_EQ(result.diagnostics[0].severity, Severity::Remark);
@@ -243,12 +257,14 @@ TEST(Compiler, RefusesWhatIsNoOption) {
     options.intraOpThreads = threads;
     CompileResult many = compile(kModel, "model.mlir", std::nullopt, options);
     EXPECT_FALSE(many.plan);
-    EXPECT_EQ(allText(many), "error: intra_op_threads is " + std::to_string(threads) + "; expected 1 to 1024\n");
+    EXPECT_EQ(allText(many),
+              "error: intra_op_threads is " + std::to_string(threads) + "; expected 1 to 1024\n");
   }
   CompileResult nowhere = compileFile("no/such/model.mlir");
   ASSERT_THAT(nowhere.diagnostics, testing::SizeIs(1));
   EXPECT_EQ(nowhere.diagnostics[0].file, "no/such/model.mlir");
-  EXPECT_THAT(nowhere.diagnostics[0].message, testing::HasSubstr("cannot read the model: No such file"));
+  EXPECT_THAT(nowhere.diagnostics[0].message,
+              testing::HasSubstr("cannot read the model: No such file"));
 }
 
 TEST(Compiler, ReadsFilesThatTheModelImports) {
@@ -278,7 +294,8 @@ TEST(Compiler, ReadsFilesThatTheModelImports) {
   given.imports = imports;
   given.import_variables = variables;
   given.import_count = given.import_variable_count = 1;
-  graphc_compilation *compiled = graphc_compile(model, strlen(model), "model.mlir", nullptr, &given);
+  graphc_compilation *compiled =
+      graphc_compile(model, strlen(model), "model.mlir", nullptr, &given);
   size_t bytes = 0;
   const void *plan = graphc_plan(compiled, &bytes);
   EXPECT_EQ(std::string(static_cast<const char *>(plan), bytes), encode(result));

@@ -1,4 +1,4 @@
-//===- QueuePlans.h - programs on a device with memory of its own, as graphc makes them --------------------------*- C++ -*-===//
+//===- QueuePlans.h - programs on a device with memory of its own, as graphc makes them -------===//
 #ifndef GRAPHC_TEST_PASSES_COMPILER_QUEUEPLANS_H
 #define GRAPHC_TEST_PASSES_COMPILER_QUEUEPLANS_H
 
@@ -76,7 +76,8 @@ inline const Plan &towers() {
   return *plan;
 }
 
-inline const std::string kReduced = R"({"worker": 2, "strategy": "all_reduce", "devices": {"worker": ["SIM:0"]}})";
+inline const std::string kReduced =
+    R"({"worker": 2, "strategy": "all_reduce", "devices": {"worker": ["SIM:0"]}})";
 /// Its gradients are so small that each replica sends all of them.
 inline const Plan &reduced() {
   static const Plan *plan = new Plan(compiled(kReduced));
@@ -118,10 +119,14 @@ inline bool isHosts(const Program &program, uint32_t buffer) {
 inline bool copiesIn(const Program &p, const Instruction &i) {
   return i.has_copy() && isHosts(p, i.copy().from()) && p.buffers(int(i.copy().from())).has_arena();
 }
-inline bool copiesOut(const Program &p, const Instruction &i) { return i.has_copy() && isHosts(p, i.copy().to()); }
+inline bool copiesOut(const Program &p, const Instruction &i) {
+  return i.has_copy() && isHosts(p, i.copy().to());
+}
 inline bool laneWaits(const Program &, const Instruction &i) { return i.has_wait() && !i.queue(); }
 inline bool queueWaits(const Program &, const Instruction &i) { return i.has_wait() && i.queue(); }
-inline Instruction &the(Program &program, const Test &test) { return *program.mutable_instructions(at(program, test)); }
+inline Instruction &the(Program &program, const Test &test) {
+  return *program.mutable_instructions(at(program, test));
+}
 /// The Repeat that repeats an instruction, or which it is; -1: none.
 inline int loopOf(const Program &program, int index) {
   for (int i = index; i >= 0; --i)

@@ -1,5 +1,6 @@
-// The proof of queues beside a search: random programs with loops, of which every time is written out, are accepted where of any two that touch the same bytes,
-// one writing, the later one comes behind the earlier by what the lane has given, by signals and by waits; else they are refused.
+// The proof of queues beside a search: random programs with loops, of which every time is written
+// out, are accepted where of any two that touch the same bytes, one writing, the later one comes
+// behind the earlier by what the lane has given, by signals and by waits; else they are refused.
 #include "runtime/common/plan/VerifyPlan.h"
 #include "test/passes/compiler/QueuePlans.h"
 
@@ -20,7 +21,8 @@ struct Place {
   bool device;
   uint64_t offset, bytes;
   bool meets(const Place &other) const {
-    return device == other.device && offset < other.offset + other.bytes && other.offset < offset + bytes;
+    return device == other.device && offset < other.offset + other.bytes &&
+           other.offset < offset + bytes;
   }
 };
 
@@ -28,7 +30,8 @@ struct Place {
 struct Step {
   enum Kind { Fill, Copy, Signal, Wait } kind;
   uint32_t doer;
-  uint32_t a = 0, b = 0; ///< Fill: a buffer; Copy: from, to; Signal: its count; Wait: a queue, its count
+  /// Fill: a buffer; Copy: from, to; Signal: its count; Wait: a queue, its count
+  uint32_t a = 0, b = 0;
 };
 
 /// Done `count` times; 0: once, in no loop.
@@ -49,7 +52,8 @@ public:
   Drawn draw() {
     for (bool device : {false, true})
       for (int i = 0; i < 6; ++i)
-        drawn_.places.push_back({device, 64 * below(4), i < 4 ? std::array{8u, 64u, 128u}[below(3)] : 8u});
+        drawn_.places.push_back(
+            {device, 64 * below(4), i < 4 ? std::array{8u, 64u, 128u}[below(3)] : 8u});
     likely_ = std::array{0.3, 0.5, 0.7, 0.85, 0.95}[below(5)];
     for (uint64_t parts = 1 + below(3); parts > 0; --parts)
       addPart();
@@ -72,8 +76,8 @@ private:
   void addWaits(uint32_t doer, std::vector<Step> &steps) {
     for (uint32_t queue = 1; queue <= kQueues; ++queue)
       if (queue != doer && signals_[queue] && chance(likely_))
-        steps.push_back(
-            {Step::Wait, doer, queue, chance(0.8) ? signals_[queue] : uint32_t(1 + below(signals_[queue]))});
+        steps.push_back({Step::Wait, doer, queue,
+                         chance(0.8) ? signals_[queue] : uint32_t(1 + below(signals_[queue]))});
   }
 
   Step drawWork() {
@@ -146,7 +150,8 @@ bool isOrdered(const Drawn &drawn) {
           continue;
         }
         const int node = add(step.doer);
-        for (auto [place, write] : {std::pair{step.a, step.kind == Step::Fill}, std::pair{step.b, true}}) {
+        for (auto [place, write] :
+             {std::pair{step.a, step.kind == Step::Fill}, std::pair{step.b, true}}) {
           if (step.kind == Step::Fill && place != step.a)
             continue;
           for (const Access &earlier : accesses)
@@ -159,8 +164,9 @@ bool isOrdered(const Drawn &drawn) {
       }
   EXPECT_LT(before.size(), kMost);
   const int end = add(0);
-  return std::all_of(accesses.begin(), accesses.end(),
-                     [&](const Access &access) { return before[size_t(end)].test(size_t(access.node)); });
+  return std::all_of(accesses.begin(), accesses.end(), [&](const Access &access) {
+    return before[size_t(end)].test(size_t(access.node));
+  });
 }
 
 Plan planOf(const Drawn &drawn) {
@@ -227,9 +233,11 @@ TEST(QueueProof, AcceptsWhatIsOrderedAndNothingElse) {
     const absl::Status proof = plan::verifyPlan(planOf(drawn));
     ASSERT_EQ(proof.ok(), ordered) << "seed " << seed << ": " << proof;
     if (!ordered) {
-      ASSERT_TRUE(absl::StrContains(proof.message(), "expected a wait")) << "seed " << seed << ": " << proof;
+      ASSERT_TRUE(absl::StrContains(proof.message(), "expected a wait"))
+          << "seed " << seed << ": " << proof;
     }
-    const bool loops = std::any_of(drawn.parts.begin(), drawn.parts.end(), [](const Part &p) { return p.count > 1; });
+    const bool loops = std::any_of(drawn.parts.begin(), drawn.parts.end(),
+                                   [](const Part &p) { return p.count > 1; });
     ++seen[{loops, ordered}];
   }
   for (bool loops : {false, true})

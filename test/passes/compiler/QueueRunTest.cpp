@@ -1,4 +1,5 @@
-// Programs on the simulated device: any order of its work gives the same bits, and what the verifier refuses changes them or faults.
+// Programs on the simulated device: any order of its work gives the same bits, and what the
+// verifier refuses changes them or faults.
 #include "runtime/common/device/DeviceKinds.h"
 #include "runtime/common/plan/StepRunAhead.h"
 #include "runtime/common/plan/VerifyPlan.h"
@@ -25,7 +26,8 @@ namespace {
 /// Messages are gone as soon as they are given back.
 class Poisoned final : public transport::Transport {
 public:
-  Poisoned(std::unique_ptr<Transport> inner, const Plan &plan) : inner_(std::move(inner)), plan_(plan) {}
+  Poisoned(std::unique_ptr<Transport> inner, const Plan &plan)
+      : inner_(std::move(inner)), plan_(plan) {}
   transport::SendPort *sender(transport::ChannelKey key) override { return inner_->sender(key); }
   transport::RecvPort *receiver(transport::ChannelKey key) override {
     transport::RecvPort *port = inner_->receiver(key);
@@ -70,8 +72,9 @@ private:
 class Samples final : public executor::TestHost {
 public:
   using TestHost::TestHost;
-  absl::Status nextBatch(const executor::LaneInfo &lane, uint64_t step, const Instruction::NextBatch &next,
-                         std::span<void *const> buffers, uint8_t *) override {
+  absl::Status nextBatch(const executor::LaneInfo &lane, uint64_t step,
+                         const Instruction::NextBatch &next, std::span<void *const> buffers,
+                         uint8_t *) override {
     const uint64_t taken = ++batches_[lane.programIndex][lane.instance]; // in a loop several a step
     for (size_t i = 0; i < buffers.size(); ++i) {
       auto *values = static_cast<float *>(buffers[i]);
@@ -86,8 +89,8 @@ private:
   std::array<std::array<uint64_t, 4>, 4> batches_{}; // by lane, each by its own thread
 };
 
-/// The variables after some steps with the device's work in another order for each seed; empty where the run ended by an error. A GPU's driver
-/// draws its order anew in each run.
+/// The variables after some steps with the device's work in another order for each seed; empty
+/// where the run ended by an error. A GPU's driver draws its order anew in each run.
 std::map<std::string, std::string> train(Plan plan, uint32_t seed) {
   if (!plan.programs(0).device().starts_with("GPU")) {
     const std::string device = "SIM:" + std::to_string(seed);
@@ -114,8 +117,8 @@ std::map<std::string, std::string> train(Plan plan, uint32_t seed) {
   for (auto &store : tasks.stores) {
     EXPECT_EQ(store->fromDevices(), absl::OkStatus());
     for (uint32_t index : store->stored())
-      values[tasks.plan.variables(int(index)).name()].append(reinterpret_cast<char *>(store->data(index).data()),
-                                                             store->data(index).size());
+      values[tasks.plan.variables(int(index)).name()].append(
+          reinterpret_cast<char *>(store->data(index).data()), store->data(index).size());
   }
   return values;
 }
@@ -169,7 +172,8 @@ std::string purpose(const Program &program, int index) {
       return wait.queue() ? "next time of queue " + std::to_string(wait.queue()) : "next time";
   }
   if (wait.queue())
-    return "queue " + std::to_string(wait.queue()) + " for queue " + std::to_string(wait.wait().queue());
+    return "queue " + std::to_string(wait.queue()) + " for queue " +
+           std::to_string(wait.wait().queue());
   int next = index;
   while (program.instructions(next).has_wait() || program.instructions(next).queue())
     ++next;
@@ -192,7 +196,8 @@ void expectMissingWaitsRed(const std::vector<const Plan *> &plans) {
           continue;
         const std::string what = purpose(good->programs(p), i);
         if (what.starts_with(
-                "next time of queue")) // the next time is another segment, which begins when this one is done
+                // the next time is another segment, which begins when this one is done
+                "next time of queue"))
           continue;
         bool &red = seen[what];
         Plan damaged = *good;
@@ -204,7 +209,8 @@ void expectMissingWaitsRed(const std::vector<const Plan *> &plans) {
   }
   for (const auto &[what, red] : seen)
     EXPECT_TRUE(red) << "a wait that is missing: " << what;
-  for (const char *what : {"send", "release", "sum", "end", "next time", "queue 1 for queue 2", "queue 3 for queue 1"})
+  for (const char *what :
+       {"send", "release", "sum", "end", "next time", "queue 1 for queue 2", "queue 3 for queue 1"})
     EXPECT_TRUE(seen.contains(what)) << what;
 }
 
@@ -233,16 +239,20 @@ public:
   const std::string &name() const override { return inner_->name(); }
   device::DeviceLimits limits() const override { return inner_->limits(); }
   absl::StatusOr<device::MemoryRegion> allocate(uint64_t bytes, device::MemorySpace space,
-                                                device::MemoryRegion::Guard guard, const char *what) override {
+                                                device::MemoryRegion::Guard guard,
+                                                const char *what) override {
     return inner_->allocate(bytes, space, guard, what);
   }
   absl::StatusOr<device::MemoryRegion> share(uint64_t bytes, const char *what) override {
     return inner_->share(bytes, what);
   }
-  absl::StatusOr<std::unique_ptr<device::DeviceCode>> load(const device::CodeImage &image) override {
+  absl::StatusOr<std::unique_ptr<device::DeviceCode>>
+  load(const device::CodeImage &image) override {
     return inner_->load(image);
   }
-  absl::StatusOr<std::unique_ptr<device::DeviceQueue>> makeQueue() override { return std::make_unique<Idle>(); }
+  absl::StatusOr<std::unique_ptr<device::DeviceQueue>> makeQueue() override {
+    return std::make_unique<Idle>();
+  }
   std::unique_ptr<device::QueueSegment> makeSegment() override { return inner_->makeSegment(); }
   void wake() override {}
 
@@ -261,9 +271,10 @@ private:
 /// A plan on such a device.
 Plan stuck(Plan plan = servers()) {
   device::addKind({"STUCK", device::CodeFormat::Native, /*ownMemory=*/true});
-  device::registerKind("STUCK", [](const std::string &name) -> absl::StatusOr<std::unique_ptr<device::Device>> {
-    return std::make_unique<Stuck>(name);
-  });
+  device::registerKind(
+      "STUCK", [](const std::string &name) -> absl::StatusOr<std::unique_ptr<device::Device>> {
+        return std::make_unique<Stuck>(name);
+      });
   for (Program &program : *plan.mutable_programs())
     program.set_device("STUCK:0");
   for (plan::Variable &variable : *plan.mutable_variables())
@@ -299,7 +310,8 @@ TEST(Queues, AWaitThatLastsIsExplainedAndEnded) {
 }
 
 TEST(Queues, AWaitInALoopNamesTheIteration) {
-  EXPECT_THAT(endOfStuck(looped()), testing::HasSubstr("waits at step 0, iteration 1 of 5, for queue 2 of STUCK:0"));
+  EXPECT_THAT(endOfStuck(looped()),
+              testing::HasSubstr("waits at step 0, iteration 1 of 5, for queue 2 of STUCK:0"));
   EXPECT_EQ(given, 2u) << "the copies, and what is computed of them";
 }
 
@@ -308,11 +320,13 @@ TEST(Queues, ALaneAloneGivesTwoStepsAndNoMore) {
   EXPECT_TRUE(plan::runsAhead(alone().programs(0)));
   for (const Program &program : servers().programs())
     EXPECT_FALSE(plan::runsAhead(program)) << program.name();
-  EXPECT_THAT(endOfStuck(alone()), testing::HasSubstr("waits at step 0 for the end of its work on STUCK:0"));
+  EXPECT_THAT(endOfStuck(alone()),
+              testing::HasSubstr("waits at step 0 for the end of its work on STUCK:0"));
   EXPECT_EQ(given, 2u) << "of each step one segment";
 }
 
-/// What the host is shown of a step is that step's, also where the next has been given: as of steps that end one by one.
+/// What the host is shown of a step is that step's, also where the next has been given: as of steps
+/// that end one by one.
 TEST(Queues, ALaneThatRunsAheadShowsEachStepItsOwn) {
   auto losses = [](Plan plan) {
     std::vector<float> shown;

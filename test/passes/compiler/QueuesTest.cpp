@@ -1,4 +1,5 @@
-// Programs on a device with memory of its own: the verifier refuses each of them once it is damaged.
+// Programs on a device with memory of its own: the verifier refuses each of them once it is
+// damaged.
 #include "passes/emit/FormSegments.h"
 #include "runtime/common/plan/LivenessCertificate.h"
 #include "test/passes/compiler/QueuePlans.h"
@@ -19,11 +20,14 @@ uint32_t deviceBuffer(const Program &program) {
 }
 
 const DamageCase cases[] = {
-    {"SentBeforeTheCopy", [](Plan &p) { erase(worker(p), waitBefore(worker(p), Instruction::kSendStart)); },
+    {"SentBeforeTheCopy",
+     [](Plan &p) { erase(worker(p), waitBefore(worker(p), Instruction::kSendStart)); },
      "is read by the lane while queue 3 may still write it"},
-    {"SentBeforeTheCopyByTheServer", [](Plan &p) { erase(server(p), waitBefore(server(p), Instruction::kSendStart)); },
+    {"SentBeforeTheCopyByTheServer",
+     [](Plan &p) { erase(server(p), waitBefore(server(p), Instruction::kSendStart)); },
      "is read by the lane while queue 3 may still write it"},
-    {"GivenBackBeforeTheCopy", [](Plan &p) { erase(worker(p), waitBefore(worker(p), Instruction::kRelease)); },
+    {"GivenBackBeforeTheCopy",
+     [](Plan &p) { erase(worker(p), waitBefore(worker(p), Instruction::kRelease)); },
      "gives a message back: buffer"},
     {"GivenBackAndThenWaited",
      [](Plan &p) {
@@ -31,8 +35,10 @@ const DamageCase cases[] = {
        worker(p).mutable_instructions()->SwapElements(wait, wait + 1);
      },
      "is written by the lane while queue 2 may still read it"},
-    {"ComputedBeforeTheCopy", [](Plan &p) { erase(worker(p), at(worker(p), queueWaits)); }, "expected a wait before"},
-    {"AppliedBeforeTheCopy", [](Plan &p) { erase(server(p), at(server(p), queueWaits)); }, "expected a wait before"},
+    {"ComputedBeforeTheCopy", [](Plan &p) { erase(worker(p), at(worker(p), queueWaits)); },
+     "expected a wait before"},
+    {"AppliedBeforeTheCopy", [](Plan &p) { erase(server(p), at(server(p), queueWaits)); },
+     "expected a wait before"},
     {"NoWaitAtTheEnd",
      [](Plan &p) {
        int last = server(p).instructions_size() - 1;
@@ -43,14 +49,16 @@ const DamageCase cases[] = {
      "the step ends while queue"},
     {"WaitsForAnotherQueue",
      [](Plan &p) {
-       Instruction &wait = *worker(p).mutable_instructions(waitBefore(worker(p), Instruction::kSendStart));
+       Instruction &wait =
+           *worker(p).mutable_instructions(waitBefore(worker(p), Instruction::kSendStart));
        wait.mutable_wait()->set_queue(2);
        wait.mutable_wait()->set_n(1);
      },
      "expected a wait before"},
     {"WaitsForALaterCount", [](Plan &p) { the(worker(p), laneWaits).mutable_wait()->set_n(1000); },
      "but so far it is told to count to"},
-    {"WaitsForNothing", [](Plan &p) { the(worker(p), laneWaits).mutable_wait()->set_n(0); }, "has counted to 0"},
+    {"WaitsForNothing", [](Plan &p) { the(worker(p), laneWaits).mutable_wait()->set_n(0); },
+     "has counted to 0"},
     {"WaitsForNoQueue", [](Plan &p) { the(worker(p), laneWaits).mutable_wait()->set_queue(0); },
      "queue 0, which does not exist"},
     {"WaitsForItself",
@@ -67,41 +75,53 @@ const DamageCase cases[] = {
      "expected a wait before"},
     {"NeverSignals", [](Plan &p) { erase(worker(p), at(worker(p), kind(Instruction::kSignal))); },
      "waits until queue 2 has counted to 1, but so far it is told to count to 0"},
-    {"CountsTwice", [](Plan &p) { the(worker(p), kind(Instruction::kSignal)).mutable_signal()->set_n(2); },
+    {"CountsTwice",
+     [](Plan &p) { the(worker(p), kind(Instruction::kSignal)).mutable_signal()->set_n(2); },
      "counts to 2, expected 1"},
     {"SignalOfNoQueue", [](Plan &p) { the(worker(p), kind(Instruction::kSignal)).set_queue(0); },
      "only a queue can do this"},
     {"ToAQueueThatIsNone", [](Plan &p) { the(worker(p), kind(Instruction::kCall)).set_queue(9); },
      "given to queue 9, which does not exist"},
-    {"InNoSegment", [](Plan &p) { the(worker(p), copiesIn).set_segment(0); }, "in segment 0, expected 1"},
-    {"ALeftOutSegment", [](Plan &p) { the(worker(p), copiesIn).set_segment(2); }, "in segment 2, expected 1"},
+    {"InNoSegment", [](Plan &p) { the(worker(p), copiesIn).set_segment(0); },
+     "in segment 0, expected 1"},
+    {"ALeftOutSegment", [](Plan &p) { the(worker(p), copiesIn).set_segment(2); },
+     "in segment 2, expected 1"},
     {"ASegmentBehindTheLane",
      [](Plan &p) {
        int next = at(
-           worker(p), [](const Program &, const Instruction &i) { return i.queue() != 0; }, at(worker(p), laneWaits));
-       worker(p).mutable_instructions(next)->set_segment(worker(p).instructions(next).segment() - 1);
+           worker(p), [](const Program &, const Instruction &i) { return i.queue() != 0; },
+           at(worker(p), laneWaits));
+       worker(p).mutable_instructions(next)->set_segment(worker(p).instructions(next).segment() -
+                                                         1);
      },
      "in segment 2, expected 3"},
-    {"ASegmentOfTheLane", [](Plan &p) { the(worker(p), kind(Instruction::kRelease)).set_segment(1); },
+    {"ASegmentOfTheLane",
+     [](Plan &p) { the(worker(p), kind(Instruction::kRelease)).set_segment(1); },
      "in segment 1, but only what a queue is given is in one"},
     {"ASendToAQueue", [](Plan &p) { the(worker(p), kind(Instruction::kSendStart)).set_queue(1); },
      "only the lane can do this"},
-    {"ACopyByTheLane", [](Plan &p) { the(worker(p), copiesIn).set_queue(0); }, "only a queue can do this"},
+    {"ACopyByTheLane", [](Plan &p) { the(worker(p), copiesIn).set_queue(0); },
+     "only a queue can do this"},
     {"ACopyWithinTheHost",
-     [](Plan &p) { the(worker(p), copiesIn).mutable_copy()->set_to(the(worker(p), copiesIn).copy().from()); },
+     [](Plan &p) {
+       the(worker(p), copiesIn).mutable_copy()->set_to(the(worker(p), copiesIn).copy().from());
+     },
      "a copy within the host's memory"},
     {"ACopyOfOtherBytes",
      [](Plan &p) {
        Instruction &copy = the(worker(p), copiesIn);
        for (int i = 0; i < worker(p).buffers_size(); ++i)
          if (const plan::Buffer &b = worker(p).buffers(i);
-             b.space() == plan::DEVICE && b.bytes() != worker(p).buffers(int(copy.copy().to())).bytes())
+             b.space() == plan::DEVICE &&
+             b.bytes() != worker(p).buffers(int(copy.copy().to())).bytes())
            return copy.mutable_copy()->set_to(uint32_t(i));
      },
      "a copy of tensor"},
     {"AKernelOnTheHostsMemory",
      [](Plan &p) {
-       the(worker(p), kind(Instruction::kCall)).mutable_call()->set_buffers(0, the(worker(p), copiesIn).copy().from());
+       the(worker(p), kind(Instruction::kCall))
+           .mutable_call()
+           ->set_buffers(0, the(worker(p), copiesIn).copy().from());
      },
      "lies in the host's memory, but a kernel on SIM:0 takes it"},
     {"TheLaneSendsTheDevicesMemory",
@@ -111,11 +131,14 @@ const DamageCase cases[] = {
            ->set_buffer(the(worker(p), copiesOut).copy().from());
      },
      "which the lane cannot touch"},
-    {"AFetchOfTheDevicesMemory", [](Plan &p) { worker(p).mutable_fetches(0)->set_buffer(deviceBuffer(worker(p))); },
+    {"AFetchOfTheDevicesMemory",
+     [](Plan &p) { worker(p).mutable_fetches(0)->set_buffer(deviceBuffer(worker(p))); },
      "which the host cannot touch"},
     {"SamplesInTheDevicesMemory",
      [](Plan &p) {
-       the(worker(p), kind(Instruction::kNextBatch)).mutable_next_batch()->set_buffers(0, deviceBuffer(worker(p)));
+       the(worker(p), kind(Instruction::kNextBatch))
+           .mutable_next_batch()
+           ->set_buffers(0, deviceBuffer(worker(p)));
      },
      "which the lane cannot touch"},
     {"AMessageInTheDevicesMemory",
@@ -131,8 +154,10 @@ const DamageCase cases[] = {
            return buffer.set_space(plan::HOST);
      },
      "is in memory of the host, but variable"},
-    {"AVariableOfAnotherDevice", [](Plan &p) { p.mutable_variables(0)->set_device("SIM:1"); }, "is on SIM:1"},
-    {"BeyondTheDevicesArena", [](Plan &p) { worker(p).set_device_arena_bytes(64); }, "lie outside the arena of 64"},
+    {"AVariableOfAnotherDevice", [](Plan &p) { p.mutable_variables(0)->set_device("SIM:1"); },
+     "is on SIM:1"},
+    {"BeyondTheDevicesArena", [](Plan &p) { worker(p).set_device_arena_bytes(64); },
+     "lie outside the arena of 64"},
     {"AnUnknownSpace",
      [](Plan &p) {
        for (plan::Buffer &buffer : *server(p).mutable_buffers())
@@ -168,7 +193,8 @@ const DamageCase cases[] = {
      },
      "which has none of its own"},
     {"TooManyQueues", [](Plan &p) { worker(p).set_queues(17); }, "17 queues, more than 16"},
-    {"LocksInQueues", [](Plan &p) { server(p).set_locks_variables(true); }, "only given to a queue"},
+    {"LocksInQueues", [](Plan &p) { server(p).set_locks_variables(true); },
+     "only given to a queue"},
 };
 
 class DamagedQueues : public testing::TestWithParam<DamageCase> {};
@@ -176,16 +202,18 @@ TEST_P(DamagedQueues, AreRefused) { plan::expectRefused(servers(), GetParam()); 
 INSTANTIATE_TEST_SUITE_P(All, DamagedQueues, testing::ValuesIn(cases), plan::nameOf);
 
 const DamageCase loopCases[] = {
-    {"SamplesBeforeTheyWereCopied", [](Plan &p) { erase(worker(p), lastOfLoop(worker(p), laneWaits)); },
+    {"SamplesBeforeTheyWereCopied",
+     [](Plan &p) { erase(worker(p), lastOfLoop(worker(p), laneWaits)); },
      "once around the loop, instruction"},
-    {"SamplesOverThoseOfTheTimeBefore", [](Plan &p) { erase(worker(p), lastOfLoop(worker(p), queueWaits)); },
+    {"SamplesOverThoseOfTheTimeBefore",
+     [](Plan &p) { erase(worker(p), lastOfLoop(worker(p), queueWaits)); },
      "is written by queue 2 while queue 1 may still read it; expected a wait before"},
     {"ASumByTheLane", [](Plan &p) { the(worker(p), kind(Instruction::kAccumulate)).set_queue(0); },
      "only a queue can do this"},
     {"ASumInTheHostsMemory",
      [](Plan &p) {
-       plan::Buffer &sum =
-           *worker(p).mutable_buffers(int(the(worker(p), kind(Instruction::kAccumulate)).accumulate().partials(0)));
+       plan::Buffer &sum = *worker(p).mutable_buffers(
+           int(the(worker(p), kind(Instruction::kAccumulate)).accumulate().partials(0)));
        sum.set_space(plan::HOST);
        sum.mutable_arena()->set_offset((worker(p).arena_bytes() + 63) / 64 * 64);
        worker(p).set_arena_bytes(sum.arena().offset() + sum.bytes());
@@ -201,7 +229,8 @@ const DamageCase loopCases[] = {
      "sums leaves of 2 values in a loop of a queue that has leaves of 3; expected one number"},
     {"AWaitForALaterTime",
      [](Plan &p) {
-       const int signal = lastOfLoop(worker(p), kind(Instruction::kSignal)), wait = lastOfLoop(worker(p), queueWaits);
+       const int signal = lastOfLoop(worker(p), kind(Instruction::kSignal)),
+                 wait = lastOfLoop(worker(p), queueWaits);
        worker(p).mutable_instructions()->SwapElements(signal, wait);
      },
      "but so far it is told to count to"},
@@ -218,17 +247,19 @@ TEST(Queues, ALoopOfOneTimeWaitsForNoOther) {
   for (const graphc::Test &wait : {graphc::Test(laneWaits), graphc::Test(queueWaits)}) {
     Plan less = once; // what is behind the loop waits too
     erase(worker(less), lastOfLoop(worker(less), wait));
-    EXPECT_THAT(
-        std::string(plan::verifyPlan(less).message()),
-        testing::AllOf(testing::HasSubstr("expected a wait before"), testing::Not(testing::HasSubstr("around"))));
+    EXPECT_THAT(std::string(plan::verifyPlan(less).message()),
+                testing::AllOf(testing::HasSubstr("expected a wait before"),
+                               testing::Not(testing::HasSubstr("around"))));
     Plan again = looped();
     erase(worker(again), lastOfLoop(worker(again), wait));
-    EXPECT_THAT(std::string(plan::verifyPlan(again).message()), testing::HasSubstr("once around the loop"));
+    EXPECT_THAT(std::string(plan::verifyPlan(again).message()),
+                testing::HasSubstr("once around the loop"));
   }
   Plan across = once;
   Instruction::Repeat &repeat = *the(worker(across), kind(Instruction::kRepeat)).mutable_repeat();
   repeat.set_length(repeat.length() - 2);
-  EXPECT_THAT(std::string(plan::verifyPlan(across).message()), testing::HasSubstr("in segment 2, expected 3"));
+  EXPECT_THAT(std::string(plan::verifyPlan(across).message()),
+              testing::HasSubstr("in segment 2, expected 3"));
 }
 
 TEST(Queues, EachWaitIsNeeded) {
@@ -250,8 +281,9 @@ TEST(Queues, EachWaitIsNeeded) {
   }
 }
 
-/// A program of "1": a call on queue 1, "3": a copy on queue 3, "1s", "3s": a signal there, "w1", "w3": the lane waits for its queue's last
-/// signal, "send", "next": a batch, "r6": a loop of six of them; and in which segment each is.
+/// A program of "1": a call on queue 1, "3": a copy on queue 3, "1s", "3s": a signal there, "w1",
+/// "w3": the lane waits for its queue's last signal, "send", "next": a batch, "r6": a loop of six
+/// of them; and in which segment each is.
 std::vector<uint32_t> segmentsOf(const std::vector<std::string> &words) {
   Program program;
   std::map<char, uint32_t> signals;
@@ -302,11 +334,13 @@ TEST(Segments, EndWithTheirLoop) {
   // Twice: a copy, its wait by the lane; behind it the same without.
   EXPECT_EQ(segmentsOf({"r6", "next", "3", "3s", "1", "1s", "w3", "1", "1s", "w1"}),
             (std::vector<uint32_t>{0, 0, 1, 1, 2, 2, 0, 3, 3, 0}));
-  EXPECT_EQ(segmentsOf({"r2", "1", "1s", "1", "1s", "w1"}), (std::vector<uint32_t>{0, 1, 1, 2, 2, 0}));
+  EXPECT_EQ(segmentsOf({"r2", "1", "1s", "1", "1s", "w1"}),
+            (std::vector<uint32_t>{0, 1, 1, 2, 2, 0}));
 }
 
 TEST(Segments, HaveWork) {
-  EXPECT_EQ(segmentsOf({"1", "3", "3s", "1s", "w3", "send", "w1"}), (std::vector<uint32_t>{1, 1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(segmentsOf({"1", "3", "3s", "1s", "w3", "send", "w1"}),
+            (std::vector<uint32_t>{1, 1, 1, 1, 0, 0, 0}));
 }
 
 TEST(Queues, SumsStandInTheHostsMemoryWithTheirBytes) {
@@ -325,16 +359,18 @@ TEST(Queues, SumsStandInTheHostsMemoryWithTheirBytes) {
 
 // Asynchronous updates and backup workers.
 TEST(Queues, LanesThatLockVariablesAreOfTheHostAlone) {
-  auto cluster =
-      cluster::parseCluster(R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "update": "async"},
+  auto cluster = cluster::parseCluster(
+      R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "update": "async"},
                                            "devices": {"ps": ["SIM:0"], "worker": ["SIM:0"]}})",
-                            "cluster.json");
+      "cluster.json");
   ASSERT_TRUE(cluster.ok()) << cluster.status();
   CompileResult result = compile(kModel, "model.mlir", *cluster);
   EXPECT_FALSE(result.plan);
   ASSERT_EQ(result.diagnostics.size(), 1u);
-  EXPECT_THAT(toText(result.diagnostics[0]),
-              testing::HasSubstr("asynchronous updates lock variables while they compute, which only the host can"));
+  EXPECT_THAT(
+      toText(result.diagnostics[0]),
+      testing::HasSubstr(
+          "asynchronous updates lock variables while they compute, which only the host can"));
 }
 
 } // namespace

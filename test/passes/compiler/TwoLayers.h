@@ -1,4 +1,4 @@
-//===- TwoLayers.h - a model of two layers, of whatever width -----------------------------------------------------*- C++ -*-===//
+//===- TwoLayers.h - a model of two layers, of whatever width -----------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_PASSES_COMPILER_TWOLAYERS_H
 #define GRAPHC_TEST_PASSES_COMPILER_TWOLAYERS_H
 
@@ -8,7 +8,8 @@
 
 namespace graphc {
 
-/// Text of a model whose gradients leave while others are still computed; the second weight's gradient needs a buffer again.
+/// Text of a model whose gradients leave while others are still computed; the second weight's
+/// gradient needs a buffer again.
 inline std::string twoLayers(int inputs, int hidden) {
   constexpr char text[] =
       R"(graph.variable @w : tensor<INxHIDxf32> = #graph.uniform<low = -1.0, high = 1.0, seed = 3>
@@ -28,7 +29,8 @@ graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role
   graph.return %loss : tensor<f32>
 }
 )";
-  return absl::StrReplaceAll(text, {{"IN", std::to_string(inputs)}, {"HID", std::to_string(hidden)}});
+  return absl::StrReplaceAll(text,
+                             {{"IN", std::to_string(inputs)}, {"HID", std::to_string(hidden)}});
 }
 
 } // namespace graphc

@@ -1,5 +1,5 @@
-// The order of sums inside a kernel: what compiled code gives is, bit for bit, what a plain loop over the contract gives, and what the
-// blocks and warps of a GPU would give.
+// The order of sums inside a kernel: what compiled code gives is, bit for bit, what a plain loop
+// over the contract gives, and what the blocks and warps of a GPU would give.
 #include "dialects/graph/GraphDialect.h"
 #include "passes/PassPipelines.h"
 #include "passes/Passes.h"
@@ -28,12 +28,12 @@
 namespace graphc {
 namespace {
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // The contract
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-/// The sum of items: chunks of 1,024; in a chunk item i is added to partial sum i mod 32; these are joined i with i + 16, then 8, 4, 2, 1;
-/// the sums of chunks are summed in the same way.
+/// The sum of items: chunks of 1,024; in a chunk item i is added to partial sum i mod 32; these are
+/// joined i with i + 16, then 8, 4, 2, 1; the sums of chunks are summed in the same way.
 template <class T, class Join> T sumOf(std::vector<T> items, T neutral, Join join) {
   do {
     std::vector<T> sums;
@@ -54,7 +54,8 @@ template <class T, class Join> T sumOf(std::vector<T> items, T neutral, Join joi
 
 template <class T> T plus(T a, T b) { return a + b; }
 
-/// The same as a GPU does it: a warp a chunk, a thread a partial sum; a butterfly of shuffles; a launch a level.
+/// The same as a GPU does it: a warp a chunk, a thread a partial sum; a butterfly of shuffles; a
+/// launch a level.
 float sumOnGpu(std::vector<float> items) {
   do {
     std::vector<float> sums((items.size() + 1023) /
@@ -80,9 +81,9 @@ float sumOnGpu(std::vector<float> items) {
   return items.front();
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Kernels
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// A generic over loops of given sizes, and what it should give.
 struct Case {
@@ -102,7 +103,8 @@ template <class T> std::vector<T> numbers(size_t count, uint32_t seed) {
   uint32_t state = 2463534242 + seed * 7919;
   for (T &value : values) {
     state ^= state << 13, state ^= state >> 17, state ^= state << 5;
-    value = std::is_integral_v<T> ? T(state) : T(std::ldexp(double(int32_t(state)), -28 - int(state % 9)));
+    value = std::is_integral_v<T> ? T(state)
+                                  : T(std::ldexp(double(int32_t(state)), -28 - int(state % 9)));
   }
   return values;
 }
@@ -130,12 +132,15 @@ std::string memref(const std::vector<int64_t> &shape, const char *type) {
   return text + type + ">";
 }
 
-/// loops: sizes; reduced: which. body: arith text from %a, %b, … to %v; value: the same in C++. `joined` joins.
+/// loops: sizes; reduced: which. body: arith text from %a, %b, … to %v; value: the same in C++.
+/// `joined` joins.
 template <class T>
-Case makeCase(const std::string &what, std::vector<int64_t> loops, std::vector<bool> reduced, std::vector<Input> inputs,
-              const std::string &body, std::function<T(const std::vector<T> &)> value,
+Case makeCase(const std::string &what, std::vector<int64_t> loops, std::vector<bool> reduced,
+              std::vector<Input> inputs, const std::string &body,
+              std::function<T(const std::vector<T> &)> value,
               const std::string &op = std::is_integral_v<T> ? "arith.addi" : "arith.addf",
-              T neutral = std::is_integral_v<T> ? T(0) : T(-0.0), std::function<T(T, T)> join = plus<T>) {
+              T neutral = std::is_integral_v<T> ? T(0) : T(-0.0),
+              std::function<T(T, T)> join = plus<T>) {
   const char *type = kType<T>;
   std::string dims, iterators, outMap, types, arguments, maps, blockArguments, names;
   std::vector<int64_t> outShape;
@@ -161,11 +166,12 @@ Case makeCase(const std::string &what, std::vector<int64_t> loops, std::vector<b
     data.push_back(numbers<T>(size_t(product(inputs[i].shape)), uint32_t(i)));
     result.operands.push_back(bytes(data.back()));
   }
-  result.text = "(" + arguments + "%y: " + memref(outShape, type) + ") {\n  linalg.generic {indexing_maps = [" + maps +
-                "affine_map<(" + dims + ") -> (" + outMap + ")>], iterator_types = [" + iterators + "]} ins(" + names +
-                " : " + types + ") outs(%y : " + memref(outShape, type) + ") {\n  ^bb0(" + blockArguments +
-                "%o: " + type + "):\n" + body + "    %s = " + op + " %o, %v : " + type +
-                "\n    linalg.yield %s : " + type + "\n  }\n  return\n}\n";
+  result.text = "(" + arguments + "%y: " + memref(outShape, type) +
+                ") {\n  linalg.generic {indexing_maps = [" + maps + "affine_map<(" + dims +
+                ") -> (" + outMap + ")>], iterator_types = [" + iterators + "]} ins(" + names +
+                " : " + types + ") outs(%y : " + memref(outShape, type) + ") {\n  ^bb0(" +
+                blockArguments + "%o: " + type + "):\n" + body + "    %s = " + op +
+                " %o, %v : " + type + "\n    linalg.yield %s : " + type + "\n  }\n  return\n}\n";
   std::vector<T> out = numbers<T>(size_t(product(outShape)), 99), after = out;
   std::vector<int64_t> index(loops.size());
   std::vector<std::vector<T>> items(out.size());
@@ -194,29 +200,34 @@ Case makeCase(const std::string &what, std::vector<int64_t> loops, std::vector<b
 
 const char *kItself = "    %n = arith.constant 0.0 : f32\n    %v = arith.subf %a, %n : f32\n";
 float itself(const std::vector<float> &v) { return v[0]; }
-template <class T> std::string multiply() { return std::string("    %v = arith.mulf %a, %b : ") + kType<T> + "\n"; }
+template <class T> std::string multiply() {
+  return std::string("    %v = arith.mulf %a, %b : ") + kType<T> + "\n";
+}
 template <class T> T multiplied(const std::vector<T> &v) { return v[0] * v[1]; }
 
 Case rows(int64_t many, int64_t n) {
-  return makeCase<float>("rows " + std::to_string(n), {many, n}, {false, true}, {{{many, n}, "d0, d1", {n, 1}}},
-                         kItself, itself);
+  return makeCase<float>("rows " + std::to_string(n), {many, n}, {false, true},
+                         {{{many, n}, "d0, d1", {n, 1}}}, kItself, itself);
 }
 Case columns(int64_t n, int64_t many) {
-  return makeCase<float>("columns " + std::to_string(n) + "x" + std::to_string(many), {n, many}, {true, false},
-                         {{{n, many}, "d0, d1", {many, 1}}}, kItself, itself);
+  return makeCase<float>("columns " + std::to_string(n) + "x" + std::to_string(many), {n, many},
+                         {true, false}, {{{n, many}, "d0, d1", {many, 1}}}, kItself, itself);
 }
 template <class T> Case product(int64_t m, int64_t n, int64_t k, bool transposeA, bool transposeB) {
-  std::vector<Input> inputs = {transposeA ? Input{{k, m}, "d2, d0", {1, 0, m}} : Input{{m, k}, "d0, d2", {k, 0, 1}},
-                               transposeB ? Input{{n, k}, "d1, d2", {0, k, 1}} : Input{{k, n}, "d2, d1", {0, 1, n}}};
-  return makeCase<T>("product " + std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) + kType<T> +
-                         (transposeA ? " a" : "") + (transposeB ? " b" : ""),
+  std::vector<Input> inputs = {
+      transposeA ? Input{{k, m}, "d2, d0", {1, 0, m}} : Input{{m, k}, "d0, d2", {k, 0, 1}},
+      transposeB ? Input{{n, k}, "d1, d2", {0, k, 1}} : Input{{k, n}, "d2, d1", {0, 1, n}}};
+  return makeCase<T>("product " + std::to_string(m) + "x" + std::to_string(n) + "x" +
+                         std::to_string(k) + kType<T> + (transposeA ? " a" : "") +
+                         (transposeB ? " b" : ""),
                      {m, n, k}, {false, false, true}, inputs, multiply<T>(), multiplied<T>);
 }
 
 std::vector<int64_t> lengths(bool all) {
   if (!all)
     return {1, 15, 33, 100, 3000};
-  return {1, 2, 3, 5, 10, 15, 16, 17, 31, 32, 33, 48, 63, 64, 100, 128, 784, 1000, 1023, 1024, 1025, 1056, 2049, 33793};
+  return {1,  2,  3,   5,   10,  15,   16,   17,   31,   32,   33,   48,
+          63, 64, 100, 128, 784, 1000, 1023, 1024, 1025, 1056, 2049, 33793};
 }
 
 /// All layouts of some lengths.
@@ -229,40 +240,47 @@ std::vector<Case> allCases(bool many) {
     cases.push_back(makeCase<float>("transposed " + std::to_string(n), {3, n}, {false, true},
                                     {{{n, 3}, "d1, d0", {1, 3}}}, kItself, itself));
     // Fused with what is repeated along the items, and the sum over both dimensions.
-    cases.push_back(makeCase<float>("all of a product with a row " + std::to_string(n), {6, n}, {true, true},
-                                    {{{6, n}, "d0, d1", {n, 1}}, {{n}, "d1", {0, 1}}}, multiply<float>(),
-                                    multiplied<float>));
-    cases.push_back(makeCase<float>("outer and inner " + std::to_string(n), {5, 3, n}, {true, false, true},
-                                    {{{5, 3, n}, "d0, d1, d2", {3 * n, n, 1}}}, kItself, itself));
+    cases.push_back(makeCase<float>("all of a product with a row " + std::to_string(n), {6, n},
+                                    {true, true}, {{{6, n}, "d0, d1", {n, 1}}, {{n}, "d1", {0, 1}}},
+                                    multiply<float>(), multiplied<float>));
+    cases.push_back(makeCase<float>("outer and inner " + std::to_string(n), {5, 3, n},
+                                    {true, false, true}, {{{5, 3, n}, "d0, d1, d2", {3 * n, n, 1}}},
+                                    kItself, itself));
     if (n < 2000) {
-      cases.push_back(makeCase<float>("outer two " + std::to_string(n), {2, n, 3, 20}, {true, true, false, false},
-                                      {{{2, n, 3, 20}, "d0, d1, d2, d3", {n * 60, 60, 20, 1}}}, kItself, itself));
-      cases.push_back(
-          makeCase<float>("three apart " + std::to_string(n), {3, 2, 2, 2, n}, {true, false, true, false, true},
-                          {{{3, 2, 2, 2, n}, "d0, d1, d2, d3, d4", {8 * n, 4 * n, 2 * n, n, 1}}}, kItself, itself));
+      cases.push_back(makeCase<float>(
+          "outer two " + std::to_string(n), {2, n, 3, 20}, {true, true, false, false},
+          {{{2, n, 3, 20}, "d0, d1, d2, d3", {n * 60, 60, 20, 1}}}, kItself, itself));
+      cases.push_back(makeCase<float>(
+          "three apart " + std::to_string(n), {3, 2, 2, 2, n}, {true, false, true, false, true},
+          {{{3, 2, 2, 2, n}, "d0, d1, d2, d3, d4", {8 * n, 4 * n, 2 * n, n, 1}}}, kItself, itself));
       cases.push_back(product<double>(3, 37, n, false, false));
       cases.push_back(makeCase<float>("largest " + std::to_string(n), {n, 21}, {true, false},
-                                      {{{n, 21}, "d0, d1", {21, 1}}}, kItself, itself, "arith.maximumf", -INFINITY,
+                                      {{{n, 21}, "d0, d1", {21, 1}}}, kItself, itself,
+                                      "arith.maximumf", -INFINITY,
                                       [](float a, float b) { return std::max(a, b); }));
       cases.push_back(makeCase<int32_t>(
           "integers " + std::to_string(n), {2, n}, {false, true}, {{{2, n}, "d0, d1", {n, 1}}},
           "    %v = arith.muli %a, %a : i32\n",
-          [](const std::vector<int32_t> &v) { return int32_t(uint32_t(v[0]) * uint32_t(v[0])); }, "arith.addi", 0,
+          [](const std::vector<int32_t> &v) { return int32_t(uint32_t(v[0]) * uint32_t(v[0])); },
+          "arith.addi", 0,
           [](int32_t a, int32_t b) { return int32_t(uint32_t(a) + uint32_t(b)); }));
     }
   }
   for (int flags = 0; flags < 4; ++flags)
-    for (auto [m, n, k] : {std::array<int64_t, 3>{8, 10, 20}, {4, 70, 60}, {1, 10, 300}, {10, 1, 300}, {16, 16, 10}})
+    for (auto [m, n, k] :
+         {std::array<int64_t, 3>{8, 10, 20}, {4, 70, 60}, {1, 10, 300}, {10, 1, 300}, {16, 16, 10}})
       cases.push_back(product<float>(m, n, k, flags & 1, flags & 2));
-  // Large enough to be cut into blocks: of rows, of columns, of rows that are columns in memory, of a dimension in the middle.
+  // Large enough to be cut into blocks: of rows, of columns, of rows that are columns in memory, of
+  // a dimension in the middle.
   cases.push_back(rows(70, 1000));
   cases.push_back(columns(700, 128));
   cases.push_back(columns(2080, 96)); // two blocks of three vectors
   cases.push_back(columns(2080, 300)); // tiles of seven vectors, and a rest of five
-  cases.push_back(makeCase<float>("transposed, blocks", {128, 600}, {false, true}, {{{600, 128}, "d1, d0", {1, 128}}},
-                                  kItself, itself));
+  cases.push_back(makeCase<float>("transposed, blocks", {128, 600}, {false, true},
+                                  {{{600, 128}, "d1, d0", {1, 128}}}, kItself, itself));
   cases.push_back(makeCase<float>("outer and inner, blocks", {2, 128, 300}, {true, false, true},
-                                  {{{2, 128, 300}, "d0, d1, d2", {128 * 300, 300, 1}}}, kItself, itself));
+                                  {{{2, 128, 300}, "d0, d1, d2", {128 * 300, 300, 1}}}, kItself,
+                                  itself));
   for (int flags = 0; flags < 4; ++flags)
     cases.push_back(product<float>(64, 64, 20, flags & 1, flags & 2));
   if (many) { // three levels
@@ -272,9 +290,9 @@ std::vector<Case> allCases(bool many) {
   return cases;
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Compiling and running them
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 void expectOrder(const std::vector<Case> &cases, const std::string &cpu) {
   llvm::Expected<NativeTarget> target = NativeTarget::create(cpu);
@@ -288,7 +306,8 @@ void expectOrder(const std::vector<Case> &cases, const std::string &cpu) {
   for (auto [i, one] : llvm::enumerate(cases))
     text += "func.func private @k" + std::to_string(i) + one.text;
   text += "}";
-  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   ASSERT_TRUE(module);
   mlir::PassManager passes(&context);
   buildPipeline(passes, PipelineStage::Linalg, PipelineStage::Llvm);
@@ -316,13 +335,14 @@ void expectOrder(const std::vector<Case> &cases, const std::string &cpu) {
         GraphcContext none{};
         EXPECT_EQ(kernel.run(buffers.data(), &none), 0);
       }
-      for (uint32_t block = byBlocks ? kernel.blocks : 0; block > 0; --block) { // the last first: in any order
+      for (uint32_t block = byBlocks ? kernel.blocks : 0; block > 0; --block) {
+        // the last first: in any order
         GraphcContext its{0, 0, block - 1, block, 0};
         EXPECT_EQ(kernel.run(buffers.data(), &its), 0);
       }
       bool same = std::memcmp(buffers.back(), one.expected.data(), one.expected.size()) == 0;
-      EXPECT_TRUE(same || ++wrong > 5) << one.what << " on " << cpu << ", kernel " << i
-                                       << (byBlocks ? ", by blocks" : "");
+      EXPECT_TRUE(same || ++wrong > 5)
+          << one.what << " on " << cpu << ", kernel " << i << (byBlocks ? ", by blocks" : "");
       for (void *buffer : buffers)
         free(buffer);
     }
@@ -346,7 +366,8 @@ public:
   const std::vector<uint8_t> &content(size_t i) const { return all_[i].second; }
   uint8_t *find(uint64_t address, uint64_t bytes) override {
     for (auto &[start, content] : all_)
-      if (address >= start && address - start <= content.size() && bytes <= content.size() - (address - start))
+      if (address >= start && address - start <= content.size() &&
+          bytes <= content.size() - (address - start))
         return content.data() + (address - start);
     return nullptr;
   }
@@ -377,10 +398,12 @@ void expectOrderOnGpu(const std::vector<Case> &cases, const std::string &arch) {
       names += (names.empty() ? "" : ", ") + buffer;
       types += (types.empty() ? "" : ", ") + type.str();
     }
-    text += "dist.call @k" + std::to_string(i) + "(" + names + ") {queue = 1 : i64} : " + types + "\n";
+    text +=
+        "dist.call @k" + std::to_string(i) + "(" + names + ") {queue = 1 : i64} : " + types + "\n";
   }
   text += "dist.end\n}\n" + functions + "}";
-  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   ASSERT_TRUE(module);
   mlir::PassManager passes(&context);
   buildGpuCode(passes);
@@ -389,7 +412,8 @@ void expectOrderOnGpu(const std::vector<Case> &cases, const std::string &arch) {
   ASSERT_TRUE(bool(code)) << llvm::toString(code.takeError());
   absl::StatusOr<ptx::Module> loaded = ptx::parse(*code);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
-  const auto *table = reinterpret_cast<const uint64_t *>(loaded->globals.at(kernels::kPtxTable).init.data());
+  const auto *table =
+      reinterpret_cast<const uint64_t *>(loaded->globals.at(kernels::kPtxTable).init.data());
   ASSERT_EQ(table[1], cases.size());
   size_t wrong = 0;
   for (auto [i, one] : llvm::enumerate(cases)) {
@@ -406,8 +430,9 @@ void expectOrderOnGpu(const std::vector<Case> &cases, const std::string &arch) {
     ptx::Machine machine(buffers, i + 1);
     for (uint64_t launch = 0; launch < kernel[3]; ++launch) {
       const uint64_t *size = launches + 2 * (kernel[2] + launch);
-      absl::Status status = machine.launch(loaded->functions.at("k" + std::to_string(i) + "_" + std::to_string(launch)),
-                                           {uint32_t(size[0]), 1, 1}, {uint32_t(size[1]), 1, 1}, params.data());
+      absl::Status status = machine.launch(
+          loaded->functions.at("k" + std::to_string(i) + "_" + std::to_string(launch)),
+          {uint32_t(size[0]), 1, 1}, {uint32_t(size[1]), 1, 1}, params.data());
       EXPECT_TRUE(status.ok() || wrong > 5) << one.what << ": " << status;
     }
     const std::vector<uint8_t> &out = buffers.content(one.operands.size() - 1);

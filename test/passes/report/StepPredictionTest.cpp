@@ -1,5 +1,5 @@
-// Scheduler, --compare and report have one model of time: what schedule says that a program is busy in a step is what is predicted of
-// the plan's program.
+// Scheduler, --compare and report have one model of time: what schedule says that a program is busy
+// in a step is what is predicted of the plan's program.
 #include "passes/report/StepPrediction.h"
 
 #include "passes/compiler/CompilerInstance.h"
@@ -12,7 +12,8 @@
 namespace graphc {
 namespace {
 
-// Layers of 256 KiB and 1 KiB: what is read in place, made in slots and summed in chunks, and what is copied.
+// Layers of 256 KiB and 1 KiB: what is read in place, made in slots and summed in chunks, and what
+// is copied.
 const std::string kModel = twoLayers(256, 256);
 
 class OneModelOfTime : public testing::TestWithParam<const char *> {};
@@ -20,19 +21,22 @@ class OneModelOfTime : public testing::TestWithParam<const char *> {};
 /// The model scheduled for a cluster, and its plan.
 struct Scheduled {
   explicit Scheduled(const char *clusterText) {
-    absl::StatusOr<cluster::ClusterConfig> parsed = cluster::parseCluster(clusterText, "cluster.json");
+    absl::StatusOr<cluster::ClusterConfig> parsed =
+        cluster::parseCluster(clusterText, "cluster.json");
     EXPECT_TRUE(parsed.ok()) << parsed.status();
     cluster = *parsed;
     compilation.nativeCode = false;
-    EXPECT_TRUE(mlir::succeeded(compilation.read(llvm::MemoryBuffer::getMemBuffer(kModel, "model.mlir"))) &&
-                mlir::succeeded(compilation.useCluster(cluster)) &&
-                mlir::succeeded(compilation.lower(PipelineStage::Scheduled)));
+    EXPECT_TRUE(
+        mlir::succeeded(compilation.read(llvm::MemoryBuffer::getMemBuffer(kModel, "model.mlir"))) &&
+        mlir::succeeded(compilation.useCluster(cluster)) &&
+        mlir::succeeded(compilation.lower(PipelineStage::Scheduled)));
     mlir::FailureOr<plan::Plan> emitted = compilation.emit();
     EXPECT_TRUE(mlir::succeeded(emitted));
     plan = *emitted;
   }
-  CompilerInstance compilation{
-      {}, [](const Diagnostic &said) { EXPECT_NE(said.severity, Severity::Error) << toText(said); }};
+  CompilerInstance compilation{{}, [](const Diagnostic &said) {
+                                 EXPECT_NE(said.severity, Severity::Error) << toText(said);
+                               }};
   cluster::ClusterConfig cluster;
   plan::Plan plan;
 };
@@ -82,7 +86,8 @@ constexpr const char *kGpuWorkers =
 
 TEST(Queues, WorkInOrderAndAfterWhatTheyWaitFor) {
   Scheduled scheduled(kGpuWorkers);
-  const StepPrediction prediction = predict(scheduled.plan, scheduled.cluster, cluster::MachineCalibration());
+  const StepPrediction prediction =
+      predict(scheduled.plan, scheduled.cluster, cluster::MachineCalibration());
   unsigned queued = 0;
   for (const StepPrediction::LaneTimes &lane : prediction.lanes) {
     const plan::Program &program = scheduled.plan.programs(int(lane.program));
@@ -100,13 +105,16 @@ TEST(Queues, WorkInOrderAndAfterWhatTheyWaitFor) {
       if (instruction.has_signal())
         told[{queue, instruction.signal().n()}] = end[queue];
       else if (instruction.has_wait() && queue)
-        notBefore[queue] = std::max(notBefore[queue], told.at({instruction.wait().queue(), instruction.wait().n()}));
+        notBefore[queue] = std::max(notBefore[queue],
+                                    told.at({instruction.wait().queue(), instruction.wait().n()}));
       else if (instruction.has_wait())
-        EXPECT_GE(lane.spans[size_t(i)].end, told.at({instruction.wait().queue(), instruction.wait().n()}) - kRounding);
+        EXPECT_GE(lane.spans[size_t(i)].end,
+                  told.at({instruction.wait().queue(), instruction.wait().n()}) - kRounding);
       if (!done.count(i))
         continue;
       ++queued;
-      EXPECT_GE(done[i].start, std::max({lane.spans[size_t(i)].end, end[queue], notBefore[queue]}) - kRounding);
+      EXPECT_GE(done[i].start,
+                std::max({lane.spans[size_t(i)].end, end[queue], notBefore[queue]}) - kRounding);
       end[queue] = done[i].end;
     }
   }
@@ -121,11 +129,16 @@ TEST(Gpus, HaveFiguresOfTheirOwn) {
     return predict(scheduled.plan, scheduled.cluster, calibration).step;
   };
   const double built = step([](cluster::MachineCalibration &) {});
-  EXPECT_EQ(step([](cluster::MachineCalibration &c) { c.matmulGflops *= 100; }), built); // no product is the host's
-  EXPECT_GT(step([](cluster::MachineCalibration &c) { c.gpu.pcieGigabytesPerSecond /= 1000; }), 2 * built);
-  EXPECT_GT(step([](cluster::MachineCalibration &c) { c.gpu.launchMicroseconds *= 1000; }), 2 * built);
-  EXPECT_GT(step([](cluster::MachineCalibration &c) { c.gpu.kernelMicroseconds *= 10000; }), 2 * built);
-  EXPECT_GT(step([](cluster::MachineCalibration &c) { c.gpu.memoryGigabytesPerSecond /= 100000; }), 2 * built);
+  // no product is the host's
+  EXPECT_EQ(step([](cluster::MachineCalibration &c) { c.matmulGflops *= 100; }), built);
+  EXPECT_GT(step([](cluster::MachineCalibration &c) { c.gpu.pcieGigabytesPerSecond /= 1000; }),
+            2 * built);
+  EXPECT_GT(step([](cluster::MachineCalibration &c) { c.gpu.launchMicroseconds *= 1000; }),
+            2 * built);
+  EXPECT_GT(step([](cluster::MachineCalibration &c) { c.gpu.kernelMicroseconds *= 10000; }),
+            2 * built);
+  EXPECT_GT(step([](cluster::MachineCalibration &c) { c.gpu.memoryGigabytesPerSecond /= 100000; }),
+            2 * built);
 }
 
 } // namespace

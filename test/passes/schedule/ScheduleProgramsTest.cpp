@@ -1,4 +1,5 @@
-// schedule on random phases: the same values in the same memory as before, whatever the timing, and no step that hangs.
+// schedule on random phases: the same values in the same memory as before, whatever the timing, and
+// no step that hangs.
 #include "RandomPhase.h"
 #include "Simulator.h"
 
@@ -37,7 +38,8 @@ std::string print(ModuleOp module) {
 }
 
 TEST_F(Schedule, KeepsValuesOfRandomPhases) {
-  uint64_t arena = 0, buffers = 0, zeroCopy = 0, large = 0, inSlots = 0, ahead = 0, loops = 0, talks = 0;
+  uint64_t arena = 0, buffers = 0, zeroCopy = 0, large = 0, inSlots = 0, ahead = 0, loops = 0,
+           talks = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     std::string text = makeRandomPhase(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);

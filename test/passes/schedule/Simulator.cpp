@@ -33,7 +33,8 @@ uint64_t mix(uint64_t a, uint64_t b) {
 
 class Simulation {
 public:
-  Simulation(ModuleOp module, int steps, uint64_t seed) : module_(module), steps_(steps), random_(seed) {}
+  Simulation(ModuleOp module, int steps, uint64_t seed)
+      : module_(module), steps_(steps), random_(seed) {}
 
   Outcome run() {
     for (auto program : module_.getOps<dist::ProgramOp>())
@@ -101,7 +102,8 @@ private:
           lane.own.push_back(std::make_unique<Memory>(blocks(buffer.getBuffer())));
           lane.regions[buffer.getBuffer()] = {lane.own.back().get(), 0, blocks(buffer.getBuffer())};
         }
-      } else if (auto variable = dyn_cast<dist::VariableBufferOp>(op); variable && !variable->use_empty()) {
+      } else if (auto variable = dyn_cast<dist::VariableBufferOp>(op);
+                 variable && !variable->use_empty()) {
         Memory &memory = variables_[variable.getVariable().str()];
         memory.assign(blocks(variable.getBuffer()), uint64_t(variable.getVariable().back()));
         lane.regions[variable.getBuffer()] = {&memory, 0, memory.size()};
@@ -124,8 +126,9 @@ private:
     return messages_[channelOf(op).getSymName()].size() >= size_t(channelOf(op).getCapacity());
   }
   void start(Lane &lane, Operation *send) {
-    messages_[channelOf(send).getSymName()].push_back(
-        {lane.regions.lookup(send->getOperand(0)), read(lane, send, send->getOperand(0)), isa<dist::SendOp>(send)});
+    messages_[channelOf(send).getSymName()].push_back({lane.regions.lookup(send->getOperand(0)),
+                                                       read(lane, send, send->getOperand(0)),
+                                                       isa<dist::SendOp>(send)});
   }
 
   uint64_t readRegion(Operation *op, const Region &region) {
@@ -139,7 +142,9 @@ private:
     return region.count ? (*region.memory)[region.first] : 0;
   }
 
-  uint64_t read(Lane &lane, Operation *op, Value value) { return readRegion(op, lane.regions.lookup(value)); }
+  uint64_t read(Lane &lane, Operation *op, Value value) {
+    return readRegion(op, lane.regions.lookup(value));
+  }
   void write(Lane &lane, Value value, uint64_t hash) {
     Region region = lane.regions.lookup(value);
     for (size_t i = 0; i < region.count; ++i)
@@ -156,7 +161,8 @@ private:
     } else if (auto repeat = dyn_cast<dist::RepeatOp>(op)) {
       lane.iteration = 0;
       lane.next = &repeat.getBody().front().front();
-    } else if (auto loop = dyn_cast<dist::RepeatOp>(op->getParentOp()); loop && !op->getNextNode()) {
+    } else if (auto loop = dyn_cast<dist::RepeatOp>(op->getParentOp());
+               loop && !op->getNextNode()) {
       const bool again = ++lane.iteration < loop.getCount();
       lane.next = again ? &loop.getBody().front().front() : loop->getNextNode();
     } else {
@@ -170,7 +176,8 @@ private:
     if (auto call = dyn_cast<dist::CallOp>(op)) {
       uint64_t hash = uint64_t(call.getKernel().back());
       bool updates = call.getKernel() == "u";
-      ValueRange inputs = updates ? ValueRange(call.getBuffers()) : ValueRange(call.getBuffers()).drop_back();
+      ValueRange inputs =
+          updates ? ValueRange(call.getBuffers()) : ValueRange(call.getBuffers()).drop_back();
       for (Value input : inputs)
         hash = mix(hash, read(lane, op, input));
       write(lane, updates ? call.getBuffers().front() : call.getBuffers().back(), hash);
@@ -179,7 +186,8 @@ private:
     } else if (auto fetch = dyn_cast<dist::FetchOp>(op)) {
       fetches_.push_back({fetch, fetch.getValue()});
     } else if (isa<dist::SendOp, dist::SendStartOp>(op)) {
-      if (auto send = dyn_cast<dist::SendStartOp>(op); send && send.getAhead() && lane.step + 1 == steps_)
+      if (auto send = dyn_cast<dist::SendStartOp>(op);
+          send && send.getAhead() && lane.step + 1 == steps_)
         return true; // no step follows
       if (isFull(op))
         return false;
@@ -238,7 +246,8 @@ private:
     return true;
   }
 
-  /// A value that completes a leaf is joined with as many sums as there are ones at the end of the leaf's number.
+  /// A value that completes a leaf is joined with as many sums as there are ones at the end of the
+  /// leaf's number.
   void accumulate(Lane &lane, dist::AccumulateOp op, uint64_t time) {
     const uint64_t perLeaf = op.getPerLeaf(), leaf = time / perLeaf, inLeaf = time % perLeaf;
     uint64_t sum = read(lane, op, op.getValue());
@@ -280,6 +289,8 @@ private:
 
 } // namespace
 
-Outcome simulate(ModuleOp module, int steps, uint64_t seed) { return Simulation(module, steps, seed).run(); }
+Outcome simulate(ModuleOp module, int steps, uint64_t seed) {
+  return Simulation(module, steps, seed).run();
+}
 
 } // namespace graphc::test

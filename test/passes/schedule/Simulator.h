@@ -1,10 +1,11 @@
-//===- Simulator.h - runs outlined and scheduled phases on symbolic values --------------------------------*- C++ -*-===//
+//===- Simulator.h - runs outlined and scheduled phases on symbolic values ----------*- C++ -*-===//
 //
-// Memory is blocks of 64 bytes that hold a hash of how their value came about; a buffer whose blocks differ was
-// overwritten. The programs take turns at random. A message is a pointer to the sender's memory until its send_done: the
-// worst that a transport may do. A zero-copy message is one until its release.
+// Memory is blocks of 64 bytes that hold a hash of how their value came about; a buffer whose
+// blocks differ was overwritten. The programs take turns at random. A message is a pointer to the
+// sender's memory until its send_done: the worst that a transport may do. A zero-copy message is
+// one until its release.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TEST_PASSES_SCHEDULE_SIMULATOR_H
 #define GRAPHC_TEST_PASSES_SCHEDULE_SIMULATOR_H
 

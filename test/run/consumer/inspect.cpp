@@ -1,4 +1,5 @@
-// Prints what is in a plan, with the installed headers and libraries alone. Includes every public header.
+// Prints what is in a plan, with the installed headers and libraries alone. Includes every public
+// header.
 #include "graphc.h"
 #include "graphc/ClusterOptions.h"
 #include "graphc/Compiler.h"
@@ -24,7 +25,8 @@
 #include <cstdio>
 #include <type_traits>
 
-static_assert(std::is_same_v<graphc::device::Memory, graphc::device::MemoryRegion>); // a type's name of 0.1.0
+// a type's name of 0.1.0
+static_assert(std::is_same_v<graphc::device::Memory, graphc::device::MemoryRegion>);
 
 int main(int argc, char **argv) {
   auto loaded = graphc::plan::loadPlan(argc > 1 ? argv[1] : "");

@@ -1,5 +1,6 @@
 // A program that only waits for graphc::run:   running PLAN GRAPHRUN STEPS FOLDER
-// Checkpoints and weights lie in FOLDER; the losses of all steps are printed at the end, numbered from 1, and at once each line of the log.
+// Checkpoints and weights lie in FOLDER; the losses of all steps are printed at the end, numbered
+// from 1, and at once each line of the log.
 #include "runtime/api/Run.h"
 #include "runtime/common/plan/PlanFile.h"
 

@@ -1,4 +1,6 @@
-"""A program with a session of its own, by examples/session/graphc.py: stepper.py '{"library": …, "plan": …, "options": {…}, …}'."""
+"""A program with a session of its own, by examples/session/graphc.py: stepper.py '{"library": …,
+"plan": …, "options": {…}, …}'."""
+
 import json
 import os
 import signal
@@ -56,9 +58,17 @@ class Watcher(Hook):
 
 if ASKED.get("sigterm"):  # all threads of this process leave it to one
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
-session = Session(ASKED["library"], ASKED["plan"], ASKED.get("options", {}), [Watcher()], log=lambda line: print(line, file=sys.stderr, flush=True))
+session = Session(
+    ASKED["library"],
+    ASKED["plan"],
+    ASKED.get("options", {}),
+    [Watcher()],
+    log=lambda line: print(line, file=sys.stderr, flush=True),
+)
 if ASKED.get("sigterm"):
-    threading.Thread(target=lambda: (signal.sigwait([signal.SIGTERM]), session.request_stop()), daemon=True).start()
+    threading.Thread(
+        target=lambda: (signal.sigwait([signal.SIGTERM]), session.request_stop()), daemon=True
+    ).start()
 while not session.should_stop():
     for name in ASKED.get("outside", []):
         session.want(name)

@@ -1,7 +1,9 @@
 """Writes the loss functions here, NAME.mlir, and what JAX makes of them, expected.json.   make.py
 
-With JAX, Flax and Optax: pip install jax==0.10.2 flax==0.12.8 optax==0.2.8. test/run/test_stablehlo.py reads what it wrote; nothing else needs it.
+With JAX, Flax and Optax: pip install jax==0.10.2 flax==0.12.8 optax==0.2.8.
+test/run/test_stablehlo.py reads what it wrote; nothing else needs it.
 """
+
 import json
 import os
 import pathlib
@@ -50,9 +52,13 @@ class GPT(nn.Module):
 
     @nn.compact
     def __call__(self, tokens, train):
-        x = nn.Embed(self.vocab, self.width)(tokens) + nn.Embed(self.length, self.width, name="pos")(jnp.arange(self.length))
+        x = nn.Embed(self.vocab, self.width)(tokens) + nn.Embed(
+            self.length, self.width, name="pos"
+        )(jnp.arange(self.length))
         y = nn.LayerNorm()(x)
-        x = x + nn.MultiHeadDotProductAttention(self.heads, deterministic=True)(y, y, mask=nn.make_causal_mask(tokens))
+        x = x + nn.MultiHeadDotProductAttention(self.heads, deterministic=True)(
+            y, y, mask=nn.make_causal_mask(tokens)
+        )
         y = nn.gelu(nn.Dense(4 * self.width)(nn.LayerNorm()(x)))
         x = x + nn.Dense(self.width)(nn.gelu(y, approximate=False))
         return nn.Dense(self.vocab, use_bias=False)(nn.LayerNorm()(x))
@@ -69,8 +75,9 @@ class LSTM(nn.Module):
 
 
 class Attentions(nn.Module):
-    """Attention as people write it: masks by select and by sum, constant, counted and of the data (of which some leave a query no key), factors in
-    either order, heads, queries that are no keys; and what only looks like it."""
+    """Attention as people write it: masks by select and by sum, constant, counted and of the data
+    (of which some leave a query no key), factors in either order, heads, queries that are no keys;
+    and what only looks like it."""
 
     @nn.compact
     def __call__(self, x, train):
@@ -88,7 +95,9 @@ class Attentions(nn.Module):
         q, k, v = parts()
         attend(q @ k.swapaxes(-1, -2) / 2, v)
         q, k, v = parts()
-        attend(jnp.where(np.tril(np.ones((count, count), bool)), q @ k.swapaxes(-1, -2) * 0.5, -1e9), v)
+        attend(
+            jnp.where(np.tril(np.ones((count, count), bool)), q @ k.swapaxes(-1, -2) * 0.5, -1e9), v
+        )
         q, k, v = parts()
         attend(jnp.where(index[:, None] >= index, q @ k.swapaxes(-1, -2), -jnp.inf), v)
         q, k, v = parts()
@@ -102,7 +111,11 @@ class Attentions(nn.Module):
         q, k, v = parts()
         attend((k @ q.swapaxes(-1, -2)).swapaxes(-1, -2), v)
         q, k, v = parts()
-        outputs.append((v.swapaxes(-1, -2) @ jax.nn.softmax(q @ k.swapaxes(-1, -2)).swapaxes(-1, -2)).swapaxes(-1, -2))
+        outputs.append(
+            (v.swapaxes(-1, -2) @ jax.nn.softmax(q @ k.swapaxes(-1, -2)).swapaxes(-1, -2)).swapaxes(
+                -1, -2
+            )
+        )
         q, k, v = (part[:1] for part in parts())
         outputs.append(jnp.repeat(jax.nn.softmax(q @ k.swapaxes(-1, -2) / 2) @ v, 8, 0))
         q, k, v = parts()
@@ -113,7 +126,9 @@ class Attentions(nn.Module):
         outputs.append(jax.nn.dot_product_attention(*parts((2,)), is_causal=True))
         outputs.append(jax.nn.dot_product_attention(*parts((2,))))
         q, k, v = parts()  # from here on it is not attention
-        attend(q @ k.swapaxes(-1, -2) + jnp.where(looks, 0, least), v)  # a query that looks at no key has a gradient
+        attend(
+            q @ k.swapaxes(-1, -2) + jnp.where(looks, 0, least), v
+        )  # a query that looks at no key has a gradient
         q, k, v = parts()
         attend(q @ k.swapaxes(-1, -2) + jnp.where(looks, 0, -1.0), v)  # masks nothing
         q, k, v = parts()
@@ -129,28 +144,48 @@ def stop_gradient(x):
 
 
 class Noise(nn.Module):
-    """Dropout and other random numbers, of a key that follows from the labels; pieces that are set; a gradient that stops."""
+    """Dropout and other random numbers, of a key that follows from the labels; pieces that are set;
+    a gradient that stops."""
 
     @nn.compact
     def __call__(self, x, train):
         x = nn.relu(nn.Dense(16)(x.reshape((x.shape[0], -1))))
         x = nn.Dropout(0.3, deterministic=False)(x)
         keys = jax.random.split(self.make_rng("dropout"), 3)
-        x = x + 0.1 * jax.random.normal(keys[0], x.shape) + jax.random.uniform(keys[1], x.shape, minval=-1, maxval=2)
+        x = (
+            x
+            + 0.1 * jax.random.normal(keys[0], x.shape)
+            + jax.random.uniform(keys[1], x.shape, minval=-1, maxval=2)
+        )
         x = x * stop_gradient(x) + 0.1 * jax.scipy.special.erfinv(jnp.clip(x / 4, -0.9, 0.9))
         first = jax.random.randint(keys[2], (), 0, 3)
-        x = x.at[:, 3:7].set(2 * x[:, :4]).at[:, 0].set(1.0).at[first].set(0.5).at[first + 7].set(0.25)  # the last is there or not
+        x = (
+            x.at[:, 3:7]
+            .set(2 * x[:, :4])
+            .at[:, 0]
+            .set(1.0)
+            .at[first]
+            .set(0.5)
+            .at[first + 7]
+            .set(0.25)
+        )  # the last is there or not
         return nn.Dense(10)(x)
 
 
 def write(name, model, x, y):
-    shapes = jax.eval_shape(lambda: model.init(dict.fromkeys(("params", "dropout"), jax.random.PRNGKey(0)), x, False))
-    variables = jax.tree.map_with_path(lambda path, leaf: jnp.asarray(start(named(path), leaf.shape)), shapes)
+    shapes = jax.eval_shape(
+        lambda: model.init(dict.fromkeys(("params", "dropout"), jax.random.PRNGKey(0)), x, False)
+    )
+    variables = jax.tree.map_with_path(
+        lambda path, leaf: jnp.asarray(start(named(path), leaf.shape)), shapes
+    )
     stats = {key: value for key, value in variables.items() if key != "params"}
 
     def loss(params, stats, x, y):
         key = {"dropout": jax.random.fold_in(jax.random.PRNGKey(5), y[0] if name == "noise" else 0)}
-        logits, new = model.apply({"params": params, **stats}, x, True, mutable=list(stats), rngs=key)
+        logits, new = model.apply(
+            {"params": params, **stats}, x, True, mutable=list(stats), rngs=key
+        )
         return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean(), new
 
     def step(params, x, y):
@@ -167,14 +202,22 @@ def write(name, model, x, y):
         params = jax.tree.map(lambda p, g: p - RATE * g, params, slope)
         losses.append(float(value))
     final = {}
-    jax.tree.map_with_path(lambda path, leaf: final.update({"params." + named(path): summary(leaf)}), params)
-    jax.tree.map_with_path(lambda path, leaf: final.update({"stats." + named(path): summary(leaf)}), stats)
+    jax.tree.map_with_path(
+        lambda path, leaf: final.update({"params." + named(path): summary(leaf)}), params
+    )
+    jax.tree.map_with_path(
+        lambda path, leaf: final.update({"stats." + named(path): summary(leaf)}), stats
+    )
     return {"losses": losses, "variables": final}
 
 
 def export(name, lowered):
-    text = lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
-    (HERE / f"{name}.mlir").write_text(re.sub(r'"/[^"]*/([^"/]+\.py)"', r'"\1"', text))  # no path of this machine
+    text = lowered.compiler_ir("stablehlo").operation.get_asm(
+        print_generic_op_form=True, enable_debug_info=True
+    )
+    (HERE / f"{name}.mlir").write_text(
+        re.sub(r'"/[^"]*/([^"/]+\.py)"', r'"\1"', text)
+    )  # no path of this machine
 
 
 def named(path):
@@ -182,14 +225,30 @@ def named(path):
 
 
 def summary(leaf):
-    """The shape, for who makes it again, and enough to know its values by: the first, the last, and the norm."""
+    """The shape, for who makes it again, and enough to know its values by: the first, the last, and
+    the norm."""
     flat = np.asarray(leaf, np.float64).ravel()
-    return {"shape": list(leaf.shape), "first": flat[0], "last": flat[-1], "norm": float(np.linalg.norm(flat))}
+    return {
+        "shape": list(leaf.shape),
+        "first": flat[0],
+        "last": flat[-1],
+        "norm": float(np.linalg.norm(flat)),
+    }
 
 
 def main():
-    cases = {"mlp": MLP(), "convnet": ConvNet(), "gpt": GPT(), "lstm": LSTM(), "attentions": Attentions(), "noise": Noise()}
-    expected = {name: write(name, model, *(jnp.asarray(each) for each in data(name))) for name, model in cases.items()}
+    cases = {
+        "mlp": MLP(),
+        "convnet": ConvNet(),
+        "gpt": GPT(),
+        "lstm": LSTM(),
+        "attentions": Attentions(),
+        "noise": Noise(),
+    }
+    expected = {
+        name: write(name, model, *(jnp.asarray(each) for each in data(name)))
+        for name, model in cases.items()
+    }
     (HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 
 

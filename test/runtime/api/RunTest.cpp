@@ -120,7 +120,8 @@ TEST_F(Run, RefusesWhatItCannotDo) {
   EXPECT_THAT(run(plan, options).status().message(), HasSubstr("did you mean"));
   options = {};
   options.feeds["x"] = "1234";
-  EXPECT_THAT(run(plan, options).status().message(), HasSubstr("feed x: the plan has no argument of this name"));
+  EXPECT_THAT(run(plan, options).status().message(),
+              HasSubstr("feed x: the plan has no argument of this name"));
 }
 
 TEST_F(Run, FailsWithoutEndingTheProcess) {
@@ -161,7 +162,8 @@ TEST_F(Run, IsCalledFromC) {
   ASSERT_NE(graphc_run_error(result), nullptr);
   graphc_free_run_result(result);
 
-  options.size = offsetof(graphc_run_options, fetches); // an older header's: what it did not have is not read
+  // an older header's: what it did not have is not read
+  options.size = offsetof(graphc_run_options, fetches);
   result = graphc_run(bytes->data(), bytes->size(), &options);
   EXPECT_STREQ(graphc_run_error(result), nullptr);
   EXPECT_EQ(graphc_fetched_count(result), 0u);

@@ -1,5 +1,5 @@
-// Sessions of the tasks of one plan, all in this process: real servers, control streams and transports, which the sanitizers see. What
-// test_hooks.py does with processes.
+// Sessions of the tasks of one plan, all in this process: real servers, control streams and
+// transports, which the sanitizers see. What test_hooks.py does with processes.
 #include "runtime/api/Session.h"
 
 #include "runtime/api/TaskRendezvous.h"
@@ -25,7 +25,8 @@ using testing::HasSubstr;
 
 /// Keeps what it gets of a result, and stops or fails in the step that it is told.
 struct Keeper : Hook {
-  explicit Keeper(std::string name, std::string fetch = "loss0") : called(std::move(name)), fetch(std::move(fetch)) {}
+  explicit Keeper(std::string name, std::string fetch = "loss0")
+      : called(std::move(name)), fetch(std::move(fetch)) {}
   std::string name() const override { return called; }
   absl::StatusOr<RunArgs> beforeRun(const RunContext &) override { return RunArgs{{fetch}}; }
   absl::Status afterRun(const RunContext &context, const RunValues &values) override {
@@ -74,8 +75,11 @@ struct SteppedCluster : testing::TestWithParam<std::string> {
     return options;
   }
   /// A task that nobody steps.
-  std::jthread runs(const plan::Plan &plan, const std::string &job, uint32_t index, absl::Status &status) {
-    return std::jthread([&plan, &status, options = optionsOf(job, index)] { status = run(plan, options).status(); });
+  std::jthread runs(const plan::Plan &plan, const std::string &job, uint32_t index,
+                    absl::Status &status) {
+    return std::jthread([&plan, &status, options = optionsOf(job, index)] {
+      status = run(plan, options).status();
+    });
   }
   static absl::StatusOr<RunResult> step(Session &session) {
     while (!session.shouldStop())
@@ -183,7 +187,8 @@ TEST_P(SteppedCluster, AHooksErrorEndsAllByItsName) {
     absl::Status server, other;
     auto keeper = std::make_shared<Keeper>("fails");
     keeper->failAt = 3;
-    std::jthread first = runs(plan, "ps", 0, server), second = runs(plan, "worker", 1 - fails, other);
+    std::jthread first = runs(plan, "ps", 0, server),
+                 second = runs(plan, "worker", 1 - fails, other);
     Session session(plan, optionsOf("worker", fails), {keeper});
     absl::Status status = step(session).status();
     first.join(), second.join();
@@ -191,9 +196,9 @@ TEST_P(SteppedCluster, AHooksErrorEndsAllByItsName) {
     EXPECT_EQ(session.exitStatus(), 1);
     EXPECT_FALSE(keeper->ended);
     for (const absl::Status &one : {server, other})
-      EXPECT_THAT(
-          std::string(one.message()),
-          HasSubstr(absl::StrCat("/job:worker/task:", fails, ": hook fails, afterRun at step 2: it is Tuesday")));
+      EXPECT_THAT(std::string(one.message()),
+                  HasSubstr(absl::StrCat("/job:worker/task:", fails,
+                                         ": hook fails, afterRun at step 2: it is Tuesday")));
   }
 }
 
@@ -224,9 +229,12 @@ TEST(TaskPlace, SaysWhatItNeeds) {
   EXPECT_THAT(refuses(options), HasSubstr("taskIndex 2: the plan has 2 tasks of job worker"));
   options.taskIndex = 1;
   options.hosts["ps"] = {"10.0.0.1:1"};
-  EXPECT_THAT(refuses(options),
-              HasSubstr("10.0.0.1:1 is not this machine's loopback: tasks on other machines need mutual TLS"));
-  setenv("TF_CONFIG", R"({"cluster": {"ps": ["localhost:1"], "worker": ["localhost:2", "localhost:3"]},
+  EXPECT_THAT(
+      refuses(options),
+      HasSubstr(
+          "10.0.0.1:1 is not this machine's loopback: tasks on other machines need mutual TLS"));
+  setenv("TF_CONFIG",
+         R"({"cluster": {"ps": ["localhost:1"], "worker": ["localhost:2", "localhost:3"]},
                           "task": {"type": "worker", "index": 1}})",
          1);
   auto place = findPlace(plan, {});
@@ -241,7 +249,8 @@ TEST(StepArbiter, AStepPermitThatCannotBeIsRefused) {
   StepArbiter steps(nullptr, link);
   service::ToTask::StepPermit permit;
   permit.set_steps(3);
-  EXPECT_THAT(std::string(steps.permit(permit).message()), HasSubstr("the chief permits 3 steps")) << "nobody steps";
+  EXPECT_THAT(std::string(steps.permit(permit).message()), HasSubstr("the chief permits 3 steps"))
+      << "nobody steps";
   service::Order::Prepare prepare;
   prepare.add_fetches("loss0");
   prepare.set_stepped(plan::TRAIN);

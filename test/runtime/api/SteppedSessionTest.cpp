@@ -1,4 +1,5 @@
-// graphc::Session: the steps, their hooks, how it ends. What its steps compute is compared with graphc::run.
+// graphc::Session: the steps, their hooks, how it ends. What its steps compute is compared with
+// graphc::run.
 #include "runtime/api/Session.h"
 
 #include "runtime/checkpoint/NpyFormat.h"
@@ -21,13 +22,15 @@ using testing::HasSubstr;
 
 /// Says each call, and fails or throws in one of them.
 struct Recorder : Hook {
-  Recorder(std::string name, std::vector<std::string> &calls) : called(std::move(name)), calls(calls) {}
+  Recorder(std::string name, std::vector<std::string> &calls)
+      : called(std::move(name)), calls(calls) {}
   std::string name() const override { return called; }
   absl::Status call(const std::string &what) {
     calls.push_back(absl::StrCat(called, ".", what));
     if (what.starts_with(throwsIn) && !throwsIn.empty())
       throw std::runtime_error(what);
-    return failsIn.empty() || !what.starts_with(failsIn) ? absl::OkStatus() : absl::OutOfRangeError("it is Tuesday");
+    return failsIn.empty() || !what.starts_with(failsIn) ? absl::OkStatus()
+                                                         : absl::OutOfRangeError("it is Tuesday");
   }
   absl::Status begin() override { return call("begin"); }
   absl::Status afterCreateSession(Session &session, const SessionStart &start) override {
@@ -63,7 +66,9 @@ struct SteppedSession : testing::Test {
     options.dumpDirectory = folder + "/dumped";
   }
   ~SteppedSession() override { std::filesystem::remove_all(folder); }
-  std::shared_ptr<Recorder> hook(const std::string &name) { return std::make_shared<Recorder>(name, calls); }
+  std::shared_ptr<Recorder> hook(const std::string &name) {
+    return std::make_shared<Recorder>(name, calls);
+  }
   std::string dumped(const std::string &where) {
     auto array = checkpoint::readNpy(where + "/w.npy");
     EXPECT_TRUE(array.ok()) << array.status();
@@ -109,9 +114,10 @@ TEST_F(SteppedSession, CallsHooksInOrderAndMakesTheStepsOfRun) {
     EXPECT_THAT(result->metrics, testing::Contains(testing::Pair("accuracy", 1.0)));
     EXPECT_TRUE(session.close().ok());
   }
-  EXPECT_THAT(calls, ElementsAre("a.begin", "b.begin", "a.created", "b.created", "a.before0", "b.before0", "a.after0",
-                                 "b.after0", "a.before1", "b.before1", "a.after1", "b.after1", "a.before2", "b.before2",
-                                 "a.after2", "b.after2", "a.end", "b.end"));
+  EXPECT_THAT(calls,
+              ElementsAre("a.begin", "b.begin", "a.created", "b.created", "a.before0", "b.before0",
+                          "a.after0", "b.after0", "a.before1", "b.before1", "a.after1", "b.after1",
+                          "a.before2", "b.before2", "a.after2", "b.after2", "a.end", "b.end"));
   EXPECT_EQ(a->started.restoredFrom, "");
   EXPECT_EQ(dumped(options.dumpDirectory), referenceOf(options));
 }
@@ -173,7 +179,8 @@ TEST_F(SteppedSession, EndsInGoodOrderBehindTheStepInWhichAHookAsks) {
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->steps, 5u);
   EXPECT_THAT(result->endedEarly, HasSubstr("at step 5 of "));
-  EXPECT_THAT(result->metrics, testing::Contains(testing::Pair("accuracy", 1.0))) << "the evaluation at the end";
+  EXPECT_THAT(result->metrics, testing::Contains(testing::Pair("accuracy", 1.0)))
+      << "the evaluation at the end";
   EXPECT_THAT(saved(), ElementsAre("step-5"));
   EXPECT_EQ(calls.back(), "stops.end");
   RunOptions five = options;
@@ -188,7 +195,8 @@ TEST_F(SteppedSession, GoesOnFromACheckpointAndSaysSo) {
     auto sees = hook("sees");
     Session session(plan, options, {sees});
     EXPECT_EQ(sees->started.globalStep, steps == 9 ? 4u : 0u);
-    EXPECT_EQ(sees->started.restoredFrom, steps == 9 ? options.checkpointDirectory + "/step-4" : "");
+    EXPECT_EQ(sees->started.restoredFrom,
+              steps == 9 ? options.checkpointDirectory + "/step-4" : "");
     while (!session.shouldStop())
       session.run();
     ASSERT_TRUE(session.close().ok()) << session.status();
@@ -235,14 +243,16 @@ TEST_P(SteppedSessionErrors, AHooksErrorEndsTheRunByItsName) {
     EXPECT_TRUE(session.shouldStop());
   }
   EXPECT_TRUE(absl::IsOutOfRange(status)) << status;
-  EXPECT_THAT(std::string(status.message()), testing::MatchesRegex("hook fails, .*: it is Tuesday"));
+  EXPECT_THAT(std::string(status.message()),
+              testing::MatchesRegex("hook fails, .*: it is Tuesday"));
   EXPECT_EQ(calls.back(), "fails." + GetParam()) << "nobody is called behind it";
   EXPECT_THAT(saved(), ElementsAre());
   EXPECT_FALSE(std::filesystem::exists(options.dumpDirectory + "/w.npy"));
 }
 
 INSTANTIATE_TEST_SUITE_P(EachCallback, SteppedSessionErrors,
-                         testing::Values("begin", "created", "before0", "before2", "after0", "after2", "end"),
+                         testing::Values("begin", "created", "before0", "before2", "after0",
+                                         "after2", "end"),
                          [](const auto &info) { return info.param; });
 
 TEST_F(SteppedSession, AnExceptionOfAHookPassesThroughAndNothingIsSaved) {
@@ -270,9 +280,11 @@ TEST_F(SteppedSession, ARefusedFetchIsNamed) {
   Session session(plan, options, {asks});
   session.run();
   EXPECT_TRUE(session.shouldStop());
-  EXPECT_THAT(std::string(session.close().status().message()),
-              HasSubstr("hook asks, beforeRun at step 0: fetch los: the function has no such result; did you mean "
-                        "\"loss\"?; it has loss"));
+  EXPECT_THAT(
+      std::string(session.close().status().message()),
+      HasSubstr(
+          "hook asks, beforeRun at step 0: fetch los: the function has no such result; did you mean "
+          "\"loss\"?; it has loss"));
 }
 
 TEST_F(SteppedSession, WhatRunRefusesItRefuses) {
@@ -293,7 +305,8 @@ TEST_F(SteppedSession, WithoutAValueForAVariableNoStepIsMade) {
   EXPECT_THAT(std::string(session.close().status().message()),
               HasSubstr("a variable has no values to begin with (#graph.uninitialized): w;"));
   EXPECT_THAT(saved(), ElementsAre());
-  EXPECT_THAT(std::string(run(given, options).status().message()), HasSubstr("no values to begin with"));
+  EXPECT_THAT(std::string(run(given, options).status().message()),
+              HasSubstr("no values to begin with"));
 }
 
 TEST_F(SteppedSession, OthersMayAskForTheEnd) {
@@ -323,7 +336,8 @@ TEST_F(SteppedSession, AStopCancelsAsItDoesRun) {
 
 TEST_F(SteppedSession, TheCallerTakesItsTime) {
   options.steps = 3;
-  options.deadline = absl::Milliseconds(300); // of one wait of a lane for another, not for the caller
+  // of one wait of a lane for another, not for the caller
+  options.deadline = absl::Milliseconds(300);
   Session session(plan, options);
   while (!session.shouldStop()) {
     absl::SleepFor(absl::Milliseconds(500));
@@ -339,7 +353,9 @@ TEST_F(SteppedSession, EvaluationsAreSteppedWhereTheyAreTheEntry) {
   size_t came = 0;
   auto sees = hook("sees");
   sees->args = [](uint64_t) { return RunArgs{{"seen"}}; };
-  sees->see = [&](const RunContext &, const RunValues &values) { came += values.fetched.contains("seen"); };
+  sees->see = [&](const RunContext &, const RunValues &values) {
+    came += values.fetched.contains("seen");
+  };
   Session session(plan, options, {sees});
   while (!session.shouldStop())
     session.run();
@@ -358,7 +374,8 @@ TEST_F(SteppedSession, ALossThatIsNoNumberFailsOrEnds) {
     Session session(broken, options);
     while (!session.shouldStop())
       session.run();
-    EXPECT_THAT(std::string(session.close().status().message()), HasSubstr("loss is NaN at step 0"));
+    EXPECT_THAT(std::string(session.close().status().message()),
+                HasSubstr("loss is NaN at step 0"));
   }
   options.nanStops = true;
   Session session(broken, options);
@@ -379,8 +396,10 @@ TEST(RunValues, ScalarsAreNumbers) {
   values.fetched["count"].type.set_dtype(plan::I64);
   values.fetched["count"].data = std::string("\5\0\0\0\0\0\0\0", 8);
   EXPECT_EQ(*values.scalar("count"), 5);
-  EXPECT_THAT(std::string(values.scalar("many").status().message()), HasSubstr("many is tensor<2xf32>"));
-  EXPECT_THAT(std::string(values.scalar("none").status().message()), HasSubstr("none was not fetched"));
+  EXPECT_THAT(std::string(values.scalar("many").status().message()),
+              HasSubstr("many is tensor<2xf32>"));
+  EXPECT_THAT(std::string(values.scalar("none").status().message()),
+              HasSubstr("none was not fetched"));
 }
 
 } // namespace

@@ -1,4 +1,5 @@
-// The threads of a task, of which the heartbeat is a task's own word that it lives; the thread sanitizer watches.
+// The threads of a task, of which the heartbeat is a task's own word that it lives; the thread
+// sanitizer watches.
 #include "runtime/api/TaskThreads.h"
 
 #include "runtime/common/base/Mutex.h"
@@ -18,7 +19,8 @@ constexpr absl::Duration kForever = absl::Seconds(30);
 class Link final : public service::ControlLink {
 public:
   /// On the thread that sends, after so many messages before.
-  std::function<void(size_t before, const service::Progress &)> onSend = [](size_t, const service::Progress &) {};
+  std::function<void(size_t before, const service::Progress &)> onSend =
+      [](size_t, const service::Progress &) {};
 
   void send(service::FromTask message) override {
     size_t before;
@@ -43,8 +45,9 @@ public:
   }
   void await(size_t messages) {
     base::MutexLock lock(mutex_);
-    EXPECT_TRUE(
-        changed_.waitFor(mutex_, kForever, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return heard_ >= messages; }));
+    EXPECT_TRUE(changed_.waitFor(mutex_, kForever, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return heard_ >= messages;
+    }));
   }
 
 private:
@@ -55,8 +58,14 @@ private:
 
 struct TaskThreadsTest : testing::Test {
   TaskThreads::Parts parts(service::ControlLink &to) {
-    TaskThreads::Parts parts{
-        "/job:local/task:0", "/job:worker/task:0", session, to, nullptr, nullptr, [this] { return stop.load(); }, {}};
+    TaskThreads::Parts parts{"/job:local/task:0",
+                             "/job:worker/task:0",
+                             session,
+                             to,
+                             nullptr,
+                             nullptr,
+                             [this] { return stop.load(); },
+                             {}};
     parts.every = parts.beat = absl::Milliseconds(1);
     return parts;
   }
@@ -99,7 +108,8 @@ TEST_F(TaskThreadsTest, AStopBeforeTheChiefIsThereEndsTheWait) {
   own.lostAfter = absl::Milliseconds(2); // who has not come yet is not silent
   TaskThreads::End end = TaskThreads(own).run(joined);
   ASSERT_TRUE(end.failure);
-  EXPECT_EQ(end.failure->status, absl::CancelledError("stopped while waiting for the chief, as asked"));
+  EXPECT_EQ(end.failure->status,
+            absl::CancelledError("stopped while waiting for the chief, as asked"));
 }
 
 TEST_F(TaskThreadsTest, AChiefThatFallsSilentIsLost) {
@@ -115,13 +125,15 @@ TEST_F(TaskThreadsTest, AChiefThatFallsSilentIsLost) {
   };
   TaskThreads::End end = TaskThreads(own).run(joined);
   ASSERT_TRUE(end.failure);
-  EXPECT_THAT(std::string(end.failure->status.message()), HasSubstr("the chief /job:worker/task:0 did not answer for"));
+  EXPECT_THAT(std::string(end.failure->status.message()),
+              HasSubstr("the chief /job:worker/task:0 did not answer for"));
   EXPECT_GE(beats, 30u);
 }
 
 TEST_F(TaskThreadsTest, AnAbortCountsHoweverLongTheChiefWasSilent) {
   TaskThreads::Parts own = parts(link);
-  own.lostAfter = absl::Seconds(2); // the heartbeat's thread ends the silence itself, however late it runs
+  // the heartbeat's thread ends the silence itself, however late it runs
+  own.lostAfter = absl::Seconds(2);
   link.heartbeat();
   const absl::Time begin = absl::Now();
   link.onSend = [&](size_t, const service::Progress &) {
@@ -205,7 +217,8 @@ TEST_F(TaskThreadsTest, WhoHasNotReachedTheChiefByThenEnds) {
   TaskThreads::Parts own = parts(link);
   std::optional<TaskFailure> stuck;
   own.lost = [&] { return stuck ? std::nullopt : std::optional(lostServer()); };
-  own.stuck = [&](const TaskFailure &failure) { stuck = failure; }; // of graphrun, that ends the process
+  // of graphrun, that ends the process
+  own.stuck = [&](const TaskFailure &failure) { stuck = failure; };
   TaskThreads::End end = TaskThreads(own).run(joined);
   ASSERT_TRUE(end.failure && stuck);
   EXPECT_EQ(stuck->suspect, "/job:ps/task:0");
@@ -226,11 +239,12 @@ TEST_F(TaskThreadsTest, OnTheChiefTheHeartbeatIsTheDriversClock) {
   TaskThreads::Parts own{"/job:local/task:0", "/job:local/task:0",        chief, *local, &driver,
                          &coordinator,        [&] { return ++asks > 5; }, {}};
   own.every = own.lostAfter = absl::Milliseconds(1); // a chief does not lose itself
-  TaskThreads::End end =
-      TaskThreads(own).run([&] { return local->join(introduce(loaded, 0, "", /*incarnation=*/7, /*version=*/"")); });
+  TaskThreads::End end = TaskThreads(own).run(
+      [&] { return local->join(introduce(loaded, 0, "", /*incarnation=*/7, /*version=*/"")); });
   ASSERT_TRUE(end.failure);
   EXPECT_FALSE(end.failure->secondary);
-  EXPECT_EQ(end.failure->status, absl::CancelledError("stopped while waiting for the other tasks, as asked"));
+  EXPECT_EQ(end.failure->status,
+            absl::CancelledError("stopped while waiting for the other tasks, as asked"));
 }
 
 TEST_F(TaskThreadsTest, ItEndsAtOnceWhereNobodyIsJoined) {

@@ -14,13 +14,17 @@ CheckpointManifest example() {
   CheckpointManifest manifest;
   manifest.globalStep = 12;
   manifest.dataPositions["train_step"] = 3072;
-  manifest.shards.push_back({"ps-1.safetensors",
-                             20,
-                             0x00abcdef,
-                             std::string(64, 'a'),
-                             {{"b", tensorType(plan::F32, {2}), {}}, {"global_step", tensorType(plan::I64), {}}}});
   manifest.shards.push_back(
-      {"ps-0.safetensors", 10, 1, std::string(64, '0'), {{"a", tensorType(plan::F64, {3, 4}), {}}}});
+      {"ps-1.safetensors",
+       20,
+       0x00abcdef,
+       std::string(64, 'a'),
+       {{"b", tensorType(plan::F32, {2}), {}}, {"global_step", tensorType(plan::I64), {}}}});
+  manifest.shards.push_back({"ps-0.safetensors",
+                             10,
+                             1,
+                             std::string(64, '0'),
+                             {{"a", tensorType(plan::F64, {3, 4}), {}}}});
   return manifest;
 }
 
@@ -49,8 +53,10 @@ TEST(CheckpointManifest, WhatWasTakenAheadRoundTrips) {
     manifest.dataTaken = {{stream, std::move(ahead)}};
     return std::string(decodeManifest(encodeManifest(manifest), "m").status().message());
   };
-  EXPECT_THAT(refusal("train_step", {4}), HasSubstr("ranges of samples without an end, or out of order"));
-  EXPECT_THAT(refusal("train_step", {4, 3}), HasSubstr("ranges of samples without an end, or out of order"));
+  EXPECT_THAT(refusal("train_step", {4}),
+              HasSubstr("ranges of samples without an end, or out of order"));
+  EXPECT_THAT(refusal("train_step", {4, 3}),
+              HasSubstr("ranges of samples without an end, or out of order"));
   EXPECT_THAT(refusal("train_step", {}), HasSubstr("expected ranges of samples"));
   EXPECT_THAT(refusal("other", {4, 5}), HasSubstr("samples of a stream that has no position"));
 }
@@ -91,19 +97,26 @@ TEST(CheckpointManifest, RefusesPartsThatMakeNoWhole) {
   };
   auto &&first = [](CheckpointManifest &m) -> VariableInfo & { return m.shards[0].variables[2]; };
   auto &&middle = [](CheckpointManifest &m) -> VariableInfo & { return m.shards[1].variables[1]; };
-  EXPECT_THAT(refusal([&](CheckpointManifest &m) { m.shards[0].variables.pop_back(); }),
-              HasSubstr("a part of variable \"w\" is missing: nothing holds what lies behind \"w/part_1\""));
-  EXPECT_THAT(refusal([&](CheckpointManifest &m) { m.shards[1].variables.pop_back(); }),
-              HasSubstr("a part of variable \"w\" is missing: nothing holds what lies before \"w/part_2\""));
-  EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->set_row(1); }), HasSubstr("have rows in common"));
+  EXPECT_THAT(
+      refusal([&](CheckpointManifest &m) { m.shards[0].variables.pop_back(); }),
+      HasSubstr(
+          "a part of variable \"w\" is missing: nothing holds what lies behind \"w/part_1\""));
+  EXPECT_THAT(
+      refusal([&](CheckpointManifest &m) { m.shards[1].variables.pop_back(); }),
+      HasSubstr(
+          "a part of variable \"w\" is missing: nothing holds what lies before \"w/part_2\""));
+  EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->set_row(1); }),
+              HasSubstr("have rows in common"));
   EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->set_row(4); }),
               HasSubstr("is not the rows from 4 of"));
   EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->set_row(~0ull >> 1); }),
               HasSubstr("is not the rows from"));
-  EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->mutable_type()->set_shape(0, 7); }),
-              HasSubstr("the parts of variable \"w\" are of tensor<6x2xf32> and of tensor<7x2xf32>"));
-  EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->mutable_type()->set_shape(1, 3); }),
-              HasSubstr("is not the rows from 2 of tensor<6x3xf32>"));
+  EXPECT_THAT(
+      refusal([&](CheckpointManifest &m) { middle(m).part->mutable_type()->set_shape(0, 7); }),
+      HasSubstr("the parts of variable \"w\" are of tensor<6x2xf32> and of tensor<7x2xf32>"));
+  EXPECT_THAT(
+      refusal([&](CheckpointManifest &m) { middle(m).part->mutable_type()->set_shape(1, 3); }),
+      HasSubstr("is not the rows from 2 of tensor<6x3xf32>"));
   EXPECT_THAT(refusal([&](CheckpointManifest &m) { first(m).part->set_of("b"); }),
               HasSubstr("variable \"b\" is given twice: \"w/part_0\" and \"b\" have rows"));
   EXPECT_THAT(refusal([&](CheckpointManifest &m) {
@@ -135,7 +148,8 @@ TEST(CheckpointManifest, EveryFlippedBitIsRefused) {
 
 TEST(CheckpointManifest, ShardFilesAreNamesNotPaths) {
   EXPECT_TRUE(isShardFile("ps-0.safetensors"));
-  for (const char *bad : {"", "a", "../a.safetensors", "/a.safetensors", ".a.safetensors", "a b.safetensors"})
+  for (const char *bad :
+       {"", "a", "../a.safetensors", "/a.safetensors", ".a.safetensors", "a b.safetensors"})
     EXPECT_FALSE(isShardFile(bad)) << bad;
   CheckpointManifest manifest = example();
   manifest.shards[0].file = "../x.safetensors";

@@ -21,8 +21,8 @@ namespace {
 class CheckpointTest : public testing::Test {
 protected:
   CheckpointTest() : dir(folder / "ckpt") {
-    for (auto [name, type] :
-         {std::pair("w", tensorType(plan::F32, {4})), std::pair("global_step", tensorType(plan::I64))}) {
+    for (auto [name, type] : {std::pair("w", tensorType(plan::F32, {4})),
+                              std::pair("global_step", tensorType(plan::I64))}) {
       plan::Variable *variable = plan.add_variables();
       variable->set_name(name);
       *variable->mutable_type() = type;
@@ -36,8 +36,8 @@ protected:
     manifest.globalStep = step;
     manifest.dataPositions["train"] = step * 256;
     manifest.algorithms = algorithms;
-    auto a =
-        writeShard(dir, directory.nonce(), step, shardFile("ps", 0), {{"w", plan.variables(0).type(), w.data(), 16}});
+    auto a = writeShard(dir, directory.nonce(), step, shardFile("ps", 0),
+                        {{"w", plan.variables(0).type(), w.data(), 16}});
     auto b = writeShard(dir, directory.nonce(), step, shardFile("ps", 1),
                         {{"global_step", plan.variables(1).type(), &count, 8}});
     EXPECT_TRUE(a.ok() && b.ok()) << a.status() << b.status();
@@ -63,8 +63,9 @@ protected:
   float restored(const CommittedCheckpoint &found) {
     std::vector<float> w(4);
     int64_t count = -1;
-    absl::Status status = restoreVariables(
-        found, {{"w", plan.variables(0).type(), w.data(), 16}, {"global_step", plan.variables(1).type(), &count, 8}});
+    absl::Status status =
+        restoreVariables(found, {{"w", plan.variables(0).type(), w.data(), 16},
+                                 {"global_step", plan.variables(1).type(), &count, 8}});
     EXPECT_TRUE(status.ok()) << status;
     EXPECT_EQ(uint64_t(count), found.manifest.globalStep);
     EXPECT_EQ(w, std::vector<float>(4, w[0]));
@@ -98,7 +99,8 @@ TEST_F(CheckpointTest, SavesAndRestores) {
 
 TEST_F(CheckpointTest, HowProductsAreMadeIsKept) {
   CheckpointDirectory directory = open();
-  algorithms = {{"gpu_matmul_64x64x64", "cuBLASLt 130100 on a \"GPU\" 01ff"}, {"gpu_matmul_64x64x65", "another"}};
+  algorithms = {{"gpu_matmul_64x64x64", "cuBLASLt 130100 on a \"GPU\" 01ff"},
+                {"gpu_matmul_64x64x65", "another"}};
   save(directory, 10, 1.5);
   auto found = newest();
   ASSERT_TRUE(found.has_value());
@@ -132,7 +134,8 @@ TEST_F(CheckpointTest, DamagedOnesAreSkippedWithAWarning) {
   bad.back() ^= 1;
   writeAll(dir + "/step-3/ps-0.safetensors", bad);
   EXPECT_EQ(restored(*newest()), 2.f);
-  EXPECT_THAT(warnings, ElementsAre(testing::AllOf(HasSubstr("step-3 is skipped"), HasSubstr("crc32c"))));
+  EXPECT_THAT(warnings,
+              ElementsAre(testing::AllOf(HasSubstr("step-3 is skipped"), HasSubstr("crc32c"))));
   writeAll(dir + "/step-3/ps-0.safetensors", shard.substr(1));
   EXPECT_EQ(restored(*newest()), 2.f);
   EXPECT_THAT(warnings.at(0), HasSubstr("the manifest promises"));
@@ -154,8 +157,8 @@ TEST_F(CheckpointTest, AShardThatIsALinkIsNotFollowed) {
   std::filesystem::rename(shard, elsewhere);
   std::filesystem::create_symlink(elsewhere, shard);
   EXPECT_EQ(restored(*newest()), 1.f);
-  EXPECT_THAT(warnings,
-              ElementsAre(testing::AllOf(HasSubstr("step-2 is skipped"), HasSubstr("it is a symbolic link"))));
+  EXPECT_THAT(warnings, ElementsAre(testing::AllOf(HasSubstr("step-2 is skipped"),
+                                                   HasSubstr("it is a symbolic link"))));
 }
 
 TEST_F(CheckpointTest, EveryFlippedByteOfAShardIsNoticed) {
@@ -179,7 +182,8 @@ TEST_F(CheckpointTest, AKilledSaveLeavesTheOldOneAndIsCleared) {
   }
   EXPECT_EQ(restored(*newest()), 1.f);
   EXPECT_THAT(warnings, IsEmpty());
-  EXPECT_THAT(names(), ElementsAre("step-1", testing::MatchesRegex("step-2[.][0-9a-f]{8}[.]partial")));
+  EXPECT_THAT(names(),
+              ElementsAre("step-1", testing::MatchesRegex("step-2[.][0-9a-f]{8}[.]partial")));
   CheckpointDirectory directory = open();
   directory.forgetNonce();
   EXPECT_THAT(names(), ElementsAre("step-1"));
@@ -241,7 +245,8 @@ TEST_F(CheckpointTest, AnotherTrainingBeginsWithWhatFits) {
   EXPECT_EQ(nothing.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(
       std::string(nothing.status().message()),
-      testing::HasSubstr("no variable of the model by name and type; it has global_step, w, the model v (not there)"));
+      testing::HasSubstr(
+          "no variable of the model by name and type; it has global_step, w, the model v (not there)"));
   add("w");
   add("w/Adam/m", "w");
   add("w/ExponentialMovingAverage", "w", true);
@@ -251,12 +256,15 @@ TEST_F(CheckpointTest, AnotherTrainingBeginsWithWhatFits) {
   auto made = origin.beginnings(other);
   ASSERT_TRUE(made.ok()) << made.status();
   EXPECT_THAT(made->sources,
-              testing::ElementsAre(testing::Pair("w", "w"), testing::Pair("w/ExponentialMovingAverage", "w")));
-  EXPECT_THAT(made->others, testing::ElementsAre("v (not there)", "v/ExponentialMovingAverage (not there)"));
+              testing::ElementsAre(testing::Pair("w", "w"),
+                                   testing::Pair("w/ExponentialMovingAverage", "w")));
+  EXPECT_THAT(made->others,
+              testing::ElementsAre("v (not there)", "v/ExponentialMovingAverage (not there)"));
   other.mutable_variables(1)->mutable_type()->set_dtype(plan::F64);
   made = origin.beginnings(other);
   ASSERT_TRUE(made.ok()) << made.status(); // the average's own type is the checkpoint's
-  EXPECT_THAT(made->others, testing::Contains("w (tensor<4xf32> there, tensor<4xf64> in the plan)"));
+  EXPECT_THAT(made->others,
+              testing::Contains("w (tensor<4xf32> there, tensor<4xf64> in the plan)"));
   // Which of them have no value of their own, and do not get one either.
   for (int variable : {0, 1, 4})
     other.mutable_variables(variable)->mutable_initializer()->set_uninitialized(true);
@@ -270,7 +278,8 @@ TEST_F(CheckpointTest, AnotherTrainingBeginsWithWhatFits) {
           "w of m.mlir:3:1 (tensor<4xf32> there, tensor<4xf64> in the plan), v/ExponentialMovingAverage (not there)"));
   EXPECT_THAT(
       std::string(checkInitialized(other).message()),
-      testing::HasSubstr("3 variables have no values to begin with (#graph.uninitialized): v, w of m.mlir:3:1, v/Exp"));
+      testing::HasSubstr(
+          "3 variables have no values to begin with (#graph.uninitialized): v, w of m.mlir:3:1, v/Exp"));
   EXPECT_TRUE(checkInitialized(plan).ok());
 }
 
@@ -287,7 +296,8 @@ TEST_F(CheckpointTest, OneOfThemIsReadByItsOwnPathAndNotTrainedIn) {
     EXPECT_EQ(restored(**found), 1.5f);
     absl::Status refused = CheckpointDirectory::open(dir + "/step-3" + end).status();
     EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument) << refused;
-    EXPECT_THAT(std::string(refused.message()), testing::HasSubstr("from the newest in --checkpoint_dir " + dir + ","));
+    EXPECT_THAT(std::string(refused.message()),
+                testing::HasSubstr("from the newest in --checkpoint_dir " + dir + ","));
   }
   std::filesystem::remove(dir + "/step-3/" + shardFile("ps", 0));
   EXPECT_FALSE(findNewest(dir + "/step-3", skipped).ok()) << "no other one is taken for it";
@@ -330,7 +340,8 @@ TEST_F(CheckpointTest, VariablesMustFitThePlan) {
   EXPECT_THAT(std::string(checkVariables(found, other, warnings).message()),
               HasSubstr("variable w is tensor<4xf32>, the plan has tensor<5xf32>"));
   other.mutable_variables(0)->set_name("v");
-  EXPECT_THAT(std::string(checkVariables(found, other, warnings).message()), HasSubstr("has no variable v"));
+  EXPECT_THAT(std::string(checkVariables(found, other, warnings).message()),
+              HasSubstr("has no variable v"));
   other = plan;
   other.mutable_variables()->RemoveLast();
   EXPECT_TRUE(checkVariables(found, other, warnings).ok());
@@ -362,7 +373,8 @@ TEST_F(CheckpointTest, AnyPartsRestoreIntoAnyOthers) {
   std::vector<float> values(21), got(21);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = float(i) + 0.5f;
-  const std::vector<std::vector<int64_t>> ways = {{0, 7}, {0, 4, 7}, {0, 3, 5, 7}, {0, 1, 2, 3, 4, 5, 6, 7}};
+  const std::vector<std::vector<int64_t>> ways = {
+      {0, 7}, {0, 4, 7}, {0, 3, 5, 7}, {0, 1, 2, 3, 4, 5, 6, 7}};
   uint64_t step = 0;
   for (const auto &way : ways) {
     CheckpointDirectory directory = open();
@@ -382,7 +394,8 @@ TEST_F(CheckpointTest, AnyPartsRestoreIntoAnyOthers) {
     ASSERT_TRUE(directory.commit(manifest).ok());
     CommittedCheckpoint found = *newest();
     for (const auto &other : ways) {
-      std::vector<plan::Variable> here = other.size() > 2 ? partsOf(whole, other) : std::vector{whole};
+      std::vector<plan::Variable> here =
+          other.size() > 2 ? partsOf(whole, other) : std::vector{whole};
       plan::Plan plan;
       std::vector<RestoreTarget> targets;
       got.assign(21, -1);
@@ -414,8 +427,10 @@ TEST_F(CheckpointTest, AShardWithoutItsPartIsNamed) {
   found.manifest.shards[0].variables[0].part->set_of("w");
   *found.manifest.shards[0].variables[0].part->mutable_type() = plan.variables(0).type();
   std::vector<float> w(4);
-  EXPECT_THAT(std::string(restoreVariables(found, {{"w", plan.variables(0).type(), w.data(), 16}}).message()),
-              HasSubstr("lacks the variable elsewhere that the manifest promises"));
+  EXPECT_THAT(
+      std::string(
+          restoreVariables(found, {{"w", plan.variables(0).type(), w.data(), 16}}).message()),
+      HasSubstr("lacks the variable elsewhere that the manifest promises"));
 }
 
 TEST_F(CheckpointTest, ReadersSeeWholeCheckpointsWhileTrainingGoesOn) {
@@ -433,7 +448,8 @@ TEST_F(CheckpointTest, ReadersSeeWholeCheckpointsWhileTrainingGoesOn) {
         ASSERT_THAT(warning, HasSubstr("No such file"));
       if (found->has_value()) {
         std::vector<float> w(4);
-        absl::Status status = restoreVariables(**found, {{"w", plan.variables(0).type(), w.data(), 16}});
+        absl::Status status =
+            restoreVariables(**found, {{"w", plan.variables(0).type(), w.data(), 16}});
         if (status.ok())
           ASSERT_EQ(w[0], float((*found)->manifest.globalStep));
         ++reads;

@@ -29,7 +29,9 @@ struct Dump : testing::Test {
       return status;
     return finishNpyParts(file);
   }
-  size_t entries() const { return static_cast<size_t>(std::distance(fs::directory_iterator(dir), {})); }
+  size_t entries() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(dir), {}));
+  }
   const std::string dir = testing::TempDir() + "dump-" + std::to_string(getpid());
 };
 
@@ -60,7 +62,8 @@ TEST_F(Dump, BehindTheEndOfItsRunATaskWritesNothing) {
   ASSERT_TRUE(write(folder->word(), 2).ok());
   ASSERT_TRUE(publish(dir, folder->word(), "w.npy").ok());
   EXPECT_FALSE(write(old, 1).ok());
-  EXPECT_THAT(std::string(publish(dir, old, "w.npy").message()), HasSubstr("the run that this is of is over"));
+  EXPECT_THAT(std::string(publish(dir, old, "w.npy").message()),
+              HasSubstr("the run that this is of is over"));
   EXPECT_EQ(*reinterpret_cast<const float *>(readNpy(dir + "/w.npy")->data.data()), 2);
 }
 
@@ -69,7 +72,8 @@ TEST_F(Dump, WhileAChiefLivesNoOtherRunBegins) {
   ASSERT_TRUE(lives->ok());
   const absl::Status refused = DumpFolder::create(dir, absl::Milliseconds(50)).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(refused));
-  EXPECT_THAT(std::string(refused.message()), HasSubstr("is in use by another run; end it or name another folder"));
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("is in use by another run; end it or name another folder"));
   EXPECT_EQ(entries(), 1u) << "who is refused leaves nothing";
   std::thread ends([&] {
     absl::SleepFor(absl::Milliseconds(100));
@@ -82,7 +86,8 @@ TEST_F(Dump, WhileAChiefLivesNoOtherRunBegins) {
 TEST_F(Dump, WhoseChiefWasKilledGoesAndNoOther) {
   auto lives = DumpFolder::create(dir);
   ASSERT_TRUE(lives.ok());
-  const std::string left = dumpPath(dir, std::string(32, 'a')), others = dir + "/.graphrun-dump-mine";
+  const std::string left = dumpPath(dir, std::string(32, 'a')),
+                    others = dir + "/.graphrun-dump-mine";
   fs::create_directories(left + "/deep");
   fs::create_directories(others);
   clearDumps(dir);

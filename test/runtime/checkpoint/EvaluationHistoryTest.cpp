@@ -33,7 +33,8 @@ TEST(EvaluationHistory, WhatCannotBeIsNamed) {
         std::pair("{\"metric\": \"a\", \"evaluations\": [[1]]}", "no pair"),
         std::pair("{\"metric\": \"a\", \"evaluations\": [[-1, 2]]}", "no pair"),
         std::pair("{\"metric\": \"a\", \"evaluations\": [[1, \"x\"]]}", "at step 1 is no number"),
-        std::pair("{\"metric\": \"a\", \"evaluations\": [[2, 1], [2, 1]]}", "at step 2 stands behind a later one")}) {
+        std::pair("{\"metric\": \"a\", \"evaluations\": [[2, 1], [2, 1]]}",
+                  "at step 2 stands behind a later one")}) {
     auto read = decodeEvaluations(text, "f");
     EXPECT_TRUE(absl::IsDataLoss(read.status())) << text;
     EXPECT_THAT(std::string(read.status().message()), HasSubstr(words));

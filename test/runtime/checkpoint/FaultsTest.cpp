@@ -1,9 +1,12 @@
-//===- FaultsTest.cpp - checkpoints on a file system that fails, and under kill -9 at every single operation ------===//
+//===- FaultsTest.cpp -------------------------------------------------------------------------===//
 //
-// test/faults/faults.h takes the place of write, fsync, rename and all others that change a file. A small training that saves, prunes,
-// goes on and dumps runs in a process of its own, which is killed or whose operation number n fails, for every n. Then it is started again.
+// Checkpoints on a file system that fails, and under kill -9 at every single operation.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+// test/faults/faults.h takes the place of write, fsync, rename and all others that change a file. A
+// small training that saves, prunes, goes on and dumps runs in a process of its own, which is
+// killed or whose operation number n fails, for every n. Then it is started again.
+//
+//===------------------------------------------------------------------------------------------===//
 #include "test/faults/faults.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/checkpoint/CheckpointLayout.h"
@@ -46,15 +49,17 @@ class FaultsTest : public testing::Test {
 protected:
   static constexpr uint64_t kSteps = 4;
   FaultsTest()
-      : told(static_cast<Told *>(
-            mmap(nullptr, sizeof(Told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+      : told(static_cast<Told *>(mmap(nullptr, sizeof(Told), PROT_READ | PROT_WRITE,
+                                      MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
   ~FaultsTest() override { munmap(told, sizeof(Told)); }
 
-  /// ps:0 has w (f32[4]), ps:1 global_step. From the newest checkpoint on to step `until`, each step saved and two of them kept; then the
-  /// dump, w in two parts and once whole. A step depends on what the one before has left.
+  /// ps:0 has w (f32[4]), ps:1 global_step. From the newest checkpoint on to step `until`, each
+  /// step saved and two of them kept; then the dump, w in two parts and once whole. A step depends
+  /// on what the one before has left.
   absl::Status train(const std::string &root, uint64_t until) {
     const std::string dir = root + "/ckpt", dump = root + "/dump";
-    GRAPHC_ASSIGN_OR_RETURN(CheckpointDirectory directory, CheckpointDirectory::open(dir, /*keep=*/2));
+    GRAPHC_ASSIGN_OR_RETURN(CheckpointDirectory directory,
+                            CheckpointDirectory::open(dir, /*keep=*/2));
     GRAPHC_RETURN_IF_ERROR(checkNonce(dir, directory.nonce()));
     directory.forgetNonce();
     std::vector<std::string> warnings;
@@ -65,8 +70,8 @@ protected:
     int64_t step = 0;
     const plan::TensorType matrix = tensorType(plan::F32, {4}), number = tensorType(plan::I64);
     if (found)
-      GRAPHC_RETURN_IF_ERROR(
-          restoreVariables(*found, {{"w", matrix, w.data(), 16}, {"global_step", number, &step, 8}}));
+      GRAPHC_RETURN_IF_ERROR(restoreVariables(
+          *found, {{"w", matrix, w.data(), 16}, {"global_step", number, &step, 8}}));
     told->began = uint64_t(step);
     while (uint64_t(step) < until) {
       ++step;
@@ -83,7 +88,8 @@ protected:
     GRAPHC_ASSIGN_OR_RETURN(DumpFolder unnamed, DumpFolder::create(dump));
     const std::string there = dumpPath(dump, unnamed.word());
     for (int part : {1, 0})
-      GRAPHC_RETURN_IF_ERROR(writeNpyPart(there + "/parts.npy", matrix, 8 * part, w.data() + 2 * part, 8));
+      GRAPHC_RETURN_IF_ERROR(
+          writeNpyPart(there + "/parts.npy", matrix, 8 * part, w.data() + 2 * part, 8));
     GRAPHC_RETURN_IF_ERROR(writeNpyPart(there + "/w.npy", matrix, 0, w.data(), 16));
     for (const char *name : {"parts.npy", "w.npy"}) {
       GRAPHC_RETURN_IF_ERROR(finishNpyParts(there + "/" + name));
@@ -91,21 +97,25 @@ protected:
     }
     return absl::OkStatus();
   }
-  absl::Status save(CheckpointDirectory &directory, const std::string &dir, const std::vector<float> &w, int64_t step) {
+  absl::Status save(CheckpointDirectory &directory, const std::string &dir,
+                    const std::vector<float> &w, int64_t step) {
     GRAPHC_RETURN_IF_ERROR(directory.prepare(uint64_t(step)));
     CheckpointManifest manifest;
     manifest.globalStep = uint64_t(step);
     manifest.dataPositions["train"] = uint64_t(step) * 256;
-    GRAPHC_ASSIGN_OR_RETURN(ShardInfo a, writeShard(dir, directory.nonce(), uint64_t(step), shardFile("ps", 0),
-                                                    {{"w", tensorType(plan::F32, {4}), w.data(), 16}}));
-    GRAPHC_ASSIGN_OR_RETURN(ShardInfo b, writeShard(dir, directory.nonce(), uint64_t(step), shardFile("ps", 1),
-                                                    {{"global_step", tensorType(plan::I64), &step, 8}}));
+    GRAPHC_ASSIGN_OR_RETURN(ShardInfo a,
+                            writeShard(dir, directory.nonce(), uint64_t(step), shardFile("ps", 0),
+                                       {{"w", tensorType(plan::F32, {4}), w.data(), 16}}));
+    GRAPHC_ASSIGN_OR_RETURN(ShardInfo b,
+                            writeShard(dir, directory.nonce(), uint64_t(step), shardFile("ps", 1),
+                                       {{"global_step", tensorType(plan::I64), &step, 8}}));
     manifest.shards = {a, b};
     return directory.commit(manifest);
   }
 
   /// The training in a process of its own, with a fault; its status as waitpid gives it.
-  int run(const std::string &root, long at = 0, FaultAction action = kNoFault, uint64_t until = kSteps) {
+  int run(const std::string &root, long at = 0, FaultAction action = kNoFault,
+          uint64_t until = kSteps) {
     *told = Told();
     pid_t child = fork();
     if (child == 0) {
@@ -124,7 +134,8 @@ protected:
   static std::map<std::string, std::string> tree(const std::string &root) {
     std::map<std::string, std::string> all;
     for (auto &entry : std::filesystem::recursive_directory_iterator(root))
-      all[entry.path().native().substr(root.size())] = entry.is_directory() ? "" : readAll(entry.path());
+      all[entry.path().native().substr(root.size())] =
+          entry.is_directory() ? "" : readAll(entry.path());
     return all;
   }
   std::string fresh() {
@@ -138,10 +149,11 @@ protected:
     ASSERT_EQ(run(root, 0, kNoFault, until), 0) << told->message;
     wanted = tree(root);
     operations = told->operations;
-    ASSERT_THAT(wanted, testing::Contains(testing::Key("/ckpt/step-" + std::to_string(until) + "/manifest.json")));
+    ASSERT_THAT(wanted, testing::Contains(testing::Key("/ckpt/step-" + std::to_string(until) +
+                                                       "/manifest.json")));
   }
-  /// A run that was killed left what the next one goes on from: the newest that it had committed or the one that it was committing, whole.
-  /// The next one ends as if nothing had been.
+  /// A run that was killed left what the next one goes on from: the newest that it had committed or
+  /// the one that it was committing, whole. The next one ends as if nothing had been.
   void goesOn(const std::string &root, uint64_t committed, uint64_t until = kSteps) {
     std::vector<std::string> warnings;
     auto found = findNewest(root + "/ckpt", warnings);
@@ -151,14 +163,17 @@ protected:
     EXPECT_GE(newest, committed);
     EXPECT_LE(newest, committed + 1);
     if (std::filesystem::exists(root + "/dump/parts.npy"))
-      EXPECT_EQ(readAll(root + "/dump/parts.npy"), wanted["/dump/parts.npy"]) << "whole or not there";
+      EXPECT_EQ(readAll(root + "/dump/parts.npy"), wanted["/dump/parts.npy"])
+          << "whole or not there";
     if (std::filesystem::exists(root + "/dump/w.npy"))
       EXPECT_EQ(readAll(root + "/dump/w.npy"), wanted["/dump/w.npy"]) << "whole or not there";
     ASSERT_EQ(run(root, 0, kNoFault, until), 0) << told->message;
     EXPECT_EQ(told->began, newest);
-    EXPECT_EQ(settled(root, until), wanted) << "equal to an undisturbed run, and nothing else is left";
+    EXPECT_EQ(settled(root, until), wanted)
+        << "equal to an undisturbed run, and nothing else is left";
   }
-  /// What is below a folder, without the one older checkpoint of which a run that has died was about to let go: the next save does.
+  /// What is below a folder, without the one older checkpoint of which a run that has died was
+  /// about to let go: the next save does.
   static std::map<std::string, std::string> settled(const std::string &root, uint64_t until) {
     if (until > 2)
       std::filesystem::remove_all(stepPath(root + "/ckpt", until - 2));
@@ -177,7 +192,8 @@ TEST_F(FaultsTest, KilledAtEveryOperation) {
   EXPECT_GT(operations, 100);
   for (FaultAction action : {kKill, kHalf})
     for (long at = 1; at <= operations; ++at) {
-      SCOPED_TRACE(testing::Message() << (action == kKill ? "before" : "half way through") << " operation " << at);
+      SCOPED_TRACE(testing::Message()
+                   << (action == kKill ? "before" : "half way through") << " operation " << at);
       std::string root = fresh();
       int status = run(root, at, action);
       ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
@@ -246,25 +262,30 @@ TEST_F(FaultsTest, AWriteThatTakesHalfIsGoneOnWith) {
   }
 }
 
-// Either the run does not need it, or it ends with an error that names folder and cause; what was committed is there in each case.
+// Either the run does not need it, or it ends with an error that names folder and cause; what was
+// committed is there in each case.
 TEST_F(FaultsTest, AnErrorAtEveryOperation) {
   undisturbed();
   for (FaultAction action : {kIoError, kNoSpace}) {
     long failures = 0;
     for (long at = 1; at <= operations; ++at) {
-      SCOPED_TRACE(testing::Message() << (action == kIoError ? "EIO" : "ENOSPC") << " at operation " << at);
+      SCOPED_TRACE(testing::Message()
+                   << (action == kIoError ? "EIO" : "ENOSPC") << " at operation " << at);
       std::string root = fresh();
       int status = run(root, at, action);
       ASSERT_TRUE(WIFEXITED(status));
       const uint64_t committed = told->committed;
       if (told->failed) {
         ++failures;
-        EXPECT_THAT(told->message, AllOf(HasSubstr(root), HasSubstr(action == kIoError ? "Input/output error"
-                                                                                       : "No space left on device")));
+        EXPECT_THAT(
+            told->message,
+            AllOf(HasSubstr(root), HasSubstr(action == kIoError ? "Input/output error"
+                                                                : "No space left on device")));
       }
       if (told->failed && action == kNoSpace) {
         for (const auto &[name, content] : tree(root))
-          EXPECT_THAT(name, testing::Not(HasSubstr(partialSuffix))) << "the disk stays full by what nobody needs";
+          EXPECT_THAT(name, testing::Not(HasSubstr(partialSuffix)))
+              << "the disk stays full by what nobody needs";
       }
       goesOn(root, committed);
       if (HasFailure())
@@ -275,8 +296,9 @@ TEST_F(FaultsTest, AnErrorAtEveryOperation) {
   }
 }
 
-// What a power failure needs: a file is synced behind its last write and before the rename that commits it, its folder behind the last
-// name that comes into it, and the folder of a rename behind that.
+// What a power failure needs: a file is synced behind its last write and before the rename that
+// commits it, its folder behind the last name that comes into it, and the folder of a rename behind
+// that.
 TEST_F(FaultsTest, EveryRenameFindsItsFilesSynced) {
   std::string root = fresh();
   faultsArm(root.c_str(), 0, kNoFault, /*fast=*/1);
@@ -289,7 +311,8 @@ TEST_F(FaultsTest, EveryRenameFindsItsFilesSynced) {
   std::istringstream trace(faultsTrace());
   auto parent = [](const std::string &path) { return path.substr(0, path.rfind('/')); };
   while (std::getline(trace, line)) {
-    const std::string kind = line.substr(0, line.find('\t')), path = line.substr(line.find('\t') + 1);
+    const std::string kind = line.substr(0, line.find('\t')),
+                      path = line.substr(line.find('\t') + 1);
     if (kind == "write" || kind == "truncate")
       unsynced.insert(path);
     else if (kind == "fsync")
@@ -297,10 +320,12 @@ TEST_F(FaultsTest, EveryRenameFindsItsFilesSynced) {
     if (kind == "open" || (kind == "mkdir" && path == root + "/ckpt" && !std::exchange(made, true)))
       unsynced.insert(parent(path));
     if (!commit.empty()) {
-      EXPECT_TRUE(kind == "fsync" && path == parent(commit)) << commit << " has its name, which is not synced at once";
+      EXPECT_TRUE(kind == "fsync" && path == parent(commit))
+          << commit << " has its name, which is not synced at once";
       commit.clear();
     }
-    const bool isLetGo = parent(path) == root + "/dump" && path.find("/.graphrun-dump-") != std::string::npos;
+    const bool isLetGo =
+        parent(path) == root + "/dump" && path.find("/.graphrun-dump-") != std::string::npos;
     if (kind != "rename" || isLetGo) // what is to be removed by its new name
       continue;
     if (path.ends_with(partialSuffix))

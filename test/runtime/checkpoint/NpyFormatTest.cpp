@@ -28,18 +28,23 @@ TEST(NpyFormat, WritesWhatNumPyWrites) {
   ASSERT_TRUE(encoded.ok()) << encoded.status();
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
   header.append(128 - 10 - header.size() - 1, ' ');
-  EXPECT_EQ(*encoded, file(header + "\n", std::string(reinterpret_cast<char *>(values), sizeof(values))));
+  EXPECT_EQ(*encoded,
+            file(header + "\n", std::string(reinterpret_cast<char *>(values), sizeof(values))));
 }
 
 TEST(NpyFormat, RoundTripsEveryTypeAndRank) {
-  for (plan::DataType dtype : {plan::I1, plan::I8, plan::U8, plan::I32, plan::I64, plan::F32, plan::F64})
-    for (const std::vector<int64_t> &shape : std::vector<std::vector<int64_t>>{{}, {1}, {3}, {2, 0}, {2, 3, 4}}) {
+  for (plan::DataType dtype :
+       {plan::I1, plan::I8, plan::U8, plan::I32, plan::I64, plan::F32, plan::F64})
+    for (const std::vector<int64_t> &shape :
+         std::vector<std::vector<int64_t>>{{}, {1}, {3}, {2, 0}, {2, 3, 4}}) {
       plan::TensorType type = tensorType(dtype, shape);
       std::string data(24 * 8, '\1');
       uint64_t bytes = 1;
       for (int64_t size : shape)
         bytes *= uint64_t(size);
-      bytes *= dtype == plan::F64 || dtype == plan::I64 ? 8 : dtype == plan::F32 || dtype == plan::I32 ? 4 : 1;
+      bytes *= dtype == plan::F64 || dtype == plan::I64   ? 8
+               : dtype == plan::F32 || dtype == plan::I32 ? 4
+                                                          : 1;
       auto encoded = encodeNpy(type, data.data(), bytes);
       ASSERT_TRUE(encoded.ok()) << encoded.status();
       EXPECT_EQ((encoded->size() - bytes) % 64, 0u);
@@ -65,11 +70,13 @@ TEST(NpyFormat, PartsWriteOneFileInAnyOrder) {
   ASSERT_TRUE(encoded.ok());
   EXPECT_EQ(readAll(path), *encoded);
   EXPECT_FALSE(writeNpyPart(path, type, 32, values, 16).ok()) << "beyond its end";
-  EXPECT_THAT(std::string(writeNpyPart(folder / "no/w.npy", type, 0, values, 16).message()), HasSubstr("no/w.npy"));
+  EXPECT_THAT(std::string(writeNpyPart(folder / "no/w.npy", type, 0, values, 16).message()),
+              HasSubstr("no/w.npy"));
 }
 
 TEST(NpyFormat, ReadsOtherWritersSpellings) {
-  auto array = decodeNpy(file("{\"shape\":(2,),\"fortran_order\":True,\"descr\":\"|u1\"}", "ab", 2), "a.npy");
+  auto array = decodeNpy(file("{\"shape\":(2,),\"fortran_order\":True,\"descr\":\"|u1\"}", "ab", 2),
+                         "a.npy");
   ASSERT_TRUE(array.ok()) << array.status();
   EXPECT_EQ(array->data, "ab");
 }
@@ -77,26 +84,35 @@ TEST(NpyFormat, ReadsOtherWritersSpellings) {
 TEST(NpyFormat, RefusesHostileFiles) {
   EXPECT_THAT(npyError(""), HasSubstr("magic"));
   EXPECT_THAT(npyError(file("{}", "", 4)), HasSubstr("format version 4"));
-  EXPECT_THAT(npyError(std::string("\x93NUMPY\1\0\xff\xff{}", 12)), HasSubstr("longer than the file"));
-  EXPECT_THAT(npyError(std::string("\x93NUMPY\2\0\xff\xff\xff\xff{}", 14)), HasSubstr("longer than the file"));
+  EXPECT_THAT(npyError(std::string("\x93NUMPY\1\0\xff\xff{}", 12)),
+              HasSubstr("longer than the file"));
+  EXPECT_THAT(npyError(std::string("\x93NUMPY\2\0\xff\xff\xff\xff{}", 14)),
+              HasSubstr("longer than the file"));
   EXPECT_THAT(npyError(file("{}", "")), HasSubstr("malformed header"));
-  EXPECT_THAT(npyError(file("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "")), HasSubstr("malformed"));
-  EXPECT_THAT(npyError(file("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (), }", "1234")),
+  EXPECT_THAT(npyError(file("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "")),
               HasSubstr("malformed"));
+  EXPECT_THAT(
+      npyError(
+          file("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (), }", "1234")),
+      HasSubstr("malformed"));
   EXPECT_THAT(npyError(file("{'descr': '>f4', 'fortran_order': False, 'shape': (), }", "1234")),
               HasSubstr("element type '>f4'; known are"));
   EXPECT_THAT(npyError(file("{'descr': 'O', 'fortran_order': False, 'shape': (), }", "")),
               HasSubstr("element type 'O'"));
-  EXPECT_THAT(npyError(file("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", std::string(16, 0))),
+  EXPECT_THAT(npyError(file("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }",
+                            std::string(16, 0))),
               HasSubstr("column-major"));
   EXPECT_THAT(npyError(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "1234")),
               HasSubstr("its shape needs 8 bytes, found 4"));
   EXPECT_THAT(
-      npyError(
-          file("{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 9223372036854775807), }", "")),
+      npyError(file(
+          "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 9223372036854775807), }",
+          "")),
       HasSubstr("more bytes than there can be"));
-  EXPECT_THAT(npyError(file("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "")),
-              HasSubstr("malformed"));
+  EXPECT_THAT(
+      npyError(
+          file("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "")),
+      HasSubstr("malformed"));
   EXPECT_THAT(npyError(file("{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }", "\2")),
               HasSubstr("neither 0 nor 1"));
 }
@@ -109,8 +125,10 @@ TEST(NpyFormat, FilesNameThemselvesInErrors) {
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->data, std::string("\7\0\0\0", 4));
   EXPECT_THAT(std::string(readNpy(folder / "y.npy").status().message()), HasSubstr("y.npy"));
-  EXPECT_THAT(std::string(writeNpy(folder / "z.npy", tensorType(plan::DATA_TYPE_INVALID), &value, 0).message()),
-              HasSubstr("z.npy: "));
+  EXPECT_THAT(
+      std::string(
+          writeNpy(folder / "z.npy", tensorType(plan::DATA_TYPE_INVALID), &value, 0).message()),
+      HasSubstr("z.npy: "));
 }
 
 // NumPy has no bf16: its values are written as f32, whole or in parts.

@@ -27,7 +27,8 @@ TEST(NpyStream, HasAllRowsOnceItHasItsName) {
     expected.append(reinterpret_cast<const char *>(rows), sizeof rows);
   }
   EXPECT_FALSE(std::filesystem::exists(path));
-  EXPECT_GT(std::filesystem::file_size(path + ".partial"), 65536u) << "it is on its way to the disk";
+  EXPECT_GT(std::filesystem::file_size(path + ".partial"), 65536u)
+      << "it is on its way to the disk";
   ASSERT_TRUE((*stream)->commit().ok());
   EXPECT_FALSE(std::filesystem::exists(path + ".partial"));
   auto array = readNpy(path);
@@ -75,10 +76,13 @@ TEST(NpyStream, WhatIsPartialKeepsTheOldFile) {
 
 TEST(NpyStream, RefusesWhatHasNoBegin) {
   TemporaryFolder folder;
-  EXPECT_THAT(std::string(NpyStream::create("/dev/null", tensorType(plan::F32, {})).status().message()),
-              HasSubstr("/dev/null: no regular file"));
-  EXPECT_THAT(std::string(NpyStream::create(folder / "no/p.npy", tensorType(plan::F32, {})).status().message()),
-              HasSubstr("no/p.npy.partial"));
+  EXPECT_THAT(
+      std::string(NpyStream::create("/dev/null", tensorType(plan::F32, {})).status().message()),
+      HasSubstr("/dev/null: no regular file"));
+  EXPECT_THAT(
+      std::string(
+          NpyStream::create(folder / "no/p.npy", tensorType(plan::F32, {})).status().message()),
+      HasSubstr("no/p.npy.partial"));
 }
 
 } // namespace

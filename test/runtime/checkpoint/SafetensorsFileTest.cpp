@@ -71,15 +71,21 @@ TEST(SafetensorsFile, RefusesHostileFiles) {
            {"F32", "[2]", "[-8,0]"},    // negative
            {"F99", "[2]", "[0,8]"},     // unknown
            {"F32", "[4611686018427387904,4611686018427387904]", "[0,0]"}}) // overflow
-    EXPECT_THAT(safetensorsError(withHeader("{\"a\":" + tensor(dtype, shape, offsets) + "}", std::string(8, 'x'))),
+    EXPECT_THAT(safetensorsError(withHeader("{\"a\":" + tensor(dtype, shape, offsets) + "}",
+                                            std::string(8, 'x'))),
                 HasSubstr("tensor \"a\" has an unknown dtype, or offsets"))
         << dtype << shape << offsets;
-  EXPECT_THAT(safetensorsError(withHeader("{\"a\":" + tensor("F32", "[-1]", "[0,4]") + "}", "1234")),
-              HasSubstr("malformed shape"));
-  std::string twice = "{\"a\":" + tensor("U8", "[4]", "[0,4]") + ",\"b\":" + tensor("U8", "[4]", "[2,6]") + "}";
-  EXPECT_THAT(safetensorsError(withHeader(twice, "123456")), HasSubstr("overlaps another or leaves a gap"));
-  std::string gap = "{\"a\":" + tensor("U8", "[4]", "[0,4]") + ",\"b\":" + tensor("U8", "[1]", "[5,6]") + "}";
-  EXPECT_THAT(safetensorsError(withHeader(gap, "123456")), HasSubstr("overlaps another or leaves a gap"));
+  EXPECT_THAT(
+      safetensorsError(withHeader("{\"a\":" + tensor("F32", "[-1]", "[0,4]") + "}", "1234")),
+      HasSubstr("malformed shape"));
+  std::string twice =
+      "{\"a\":" + tensor("U8", "[4]", "[0,4]") + ",\"b\":" + tensor("U8", "[4]", "[2,6]") + "}";
+  EXPECT_THAT(safetensorsError(withHeader(twice, "123456")),
+              HasSubstr("overlaps another or leaves a gap"));
+  std::string gap =
+      "{\"a\":" + tensor("U8", "[4]", "[0,4]") + ",\"b\":" + tensor("U8", "[1]", "[5,6]") + "}";
+  EXPECT_THAT(safetensorsError(withHeader(gap, "123456")),
+              HasSubstr("overlaps another or leaves a gap"));
   EXPECT_THAT(safetensorsError(withHeader("{\"a\":" + tensor("U8", "[4]", "[0,4]") + "}", "12345")),
               HasSubstr("bytes follow its last tensor"));
 }

@@ -22,7 +22,8 @@ inline plan::TensorType tensorType(plan::DataType dtype, std::vector<int64_t> sh
 class TemporaryFolder {
 public:
   TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "graphc-checkpoint-XXXXXX").string();
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "graphc-checkpoint-XXXXXX").string();
     path_ = mkdtemp(pattern.data());
   }
   ~TemporaryFolder() { std::filesystem::remove_all(path_); }

@@ -37,7 +37,8 @@ TEST(TrainingEndMarker, NoEpochsHaveNoSign) {
 }
 
 TEST(TrainingEndMarker, ATrainingThatHasFurtherToGoIsNotOver) {
-  const TrainingEndMarker epochs{60, {std::nullopt, 5}}, steps{60, {100, std::nullopt}}; // the second ended early
+  // the second ended early
+  const TrainingEndMarker epochs{60, {std::nullopt, 5}}, steps{60, {100, std::nullopt}};
   EXPECT_TRUE(epochs.reaches({}));
   EXPECT_TRUE(epochs.reaches({std::nullopt, 5}));
   EXPECT_FALSE(epochs.reaches({std::nullopt, 5.5}));
@@ -49,9 +50,9 @@ TEST(TrainingEndMarker, ATrainingThatHasFurtherToGoIsNotOver) {
 }
 
 TEST(TrainingEndMarker, DamagedOnesAreRefused) {
-  for (const char *text :
-       {"", "{", "[]", "{}", R"({"step": -1})", R"({"step": 1.5})", R"({"step": "1"})", R"({"step": 1, "steps": -2})",
-        R"({"step": 1, "epochs": -1})", R"({"step": 1, "epochs": "5"})"}) {
+  for (const char *text : {"", "{", "[]", "{}", R"({"step": -1})", R"({"step": 1.5})",
+                           R"({"step": "1"})", R"({"step": 1, "steps": -2})",
+                           R"({"step": 1, "epochs": -1})", R"({"step": 1, "epochs": "5"})"}) {
     auto found = decodeFinished(text, "d/finished.json");
     EXPECT_TRUE(absl::IsDataLoss(found.status())) << text << ": " << found.status();
     EXPECT_THAT(std::string(found.status().message()), HasSubstr("d/finished.json")) << text;

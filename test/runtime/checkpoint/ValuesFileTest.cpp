@@ -40,8 +40,8 @@ std::string openError(const std::string &content, const std::string &path = "f.n
 }
 
 /// And what its tensor `name` is, when it is asked for its type or read.
-std::string readError(const std::string &content, const plan::TensorType &type, const std::string &name = "w",
-                      const std::string &path = "f.npz") {
+std::string readError(const std::string &content, const plan::TensorType &type,
+                      const std::string &name = "w", const std::string &path = "f.npz") {
   auto file = ValuesFile::parse(content, path);
   EXPECT_TRUE(file.ok()) << file.status();
   return file.ok() ? message(file->read({name, type})) : "";
@@ -62,7 +62,8 @@ TEST(ValuesFile, GivesWholeVariablesAndRowsOfThem) {
   for (bool compress : {false, true})
     for (bool wide : {false, true}) {
       const std::string content =
-          zipFile({{"w.npy", w}, {"a/b.npy", npyFile("<i8", "()", "12345678")}, {"note.txt", "x"}}, compress, wide);
+          zipFile({{"w.npy", w}, {"a/b.npy", npyFile("<i8", "()", "12345678")}, {"note.txt", "x"}},
+                  compress, wide);
       auto file = ValuesFile::parse(content, "f.npz");
       ASSERT_TRUE(file.ok()) << file.status();
       EXPECT_THAT(file->names(), ElementsAre("a/b", "w"));
@@ -87,55 +88,71 @@ TEST(ValuesFile, PassesLargeArraysPieceByPiece) {
   auto file = ValuesFile::parse(content, "f.npz");
   ASSERT_TRUE(file.ok()) << file.status();
   std::string out(1500000, '?');
-  EXPECT_TRUE(file->read({"w", tensorType(plan::U8, {3 << 20}), out.data(), out.size(), 1000001}).ok());
+  EXPECT_TRUE(
+      file->read({"w", tensorType(plan::U8, {3 << 20}), out.data(), out.size(), 1000001}).ok());
   EXPECT_TRUE(out == elements.substr(1000001, out.size()));
 }
 
 TEST(ValuesFile, RefusesOtherElementsAndOrdersByName) {
   const plan::TensorType type = tensorType(plan::F32, {3, 2});
-  const auto error = [&](const std::string &array) { return readError(zipFile({{"w.npy", array}}, false), type); };
+  const auto error = [&](const std::string &array) {
+    return readError(zipFile({{"w.npy", array}}, false), type);
+  };
   EXPECT_EQ(error(npyFile("<f4", "(3, 2)", rows, /*fortran=*/true)),
             "f.npz:w: not a usable .npy: column-major order; save numpy.ascontiguousarray(array)");
   EXPECT_THAT(error(npyFile(">f4", "(3, 2)", rows)),
               HasSubstr("f.npz:w: not a usable .npy: element type '>f4'; known are"));
   EXPECT_THAT(error(npyFile(">f4", "(3, 2)", rows)), HasSubstr("array.astype("));
   EXPECT_THAT(error(npyFile("<f2", "(3, 2)", rows.substr(12))), HasSubstr("element type '<f2'"));
-  EXPECT_EQ(error(npyFile("<f8", "(3, 2)", rows + rows)), "f.npz: w is tensor<3x2xf64>, the plan has tensor<3x2xf32>");
-  EXPECT_EQ(error(npyFile("<f4", "(2, 3)", rows)), "f.npz: w is tensor<2x3xf32>, the plan has tensor<3x2xf32>");
-  EXPECT_EQ(readError(zipFile({{"w.npy", npyFile("|b1", "(2,)", "\1\2")}}, false), tensorType(plan::I1, {2})),
+  EXPECT_EQ(error(npyFile("<f8", "(3, 2)", rows + rows)),
+            "f.npz: w is tensor<3x2xf64>, the plan has tensor<3x2xf32>");
+  EXPECT_EQ(error(npyFile("<f4", "(2, 3)", rows)),
+            "f.npz: w is tensor<2x3xf32>, the plan has tensor<3x2xf32>");
+  EXPECT_EQ(readError(zipFile({{"w.npy", npyFile("|b1", "(2,)", "\1\2")}}, false),
+                      tensorType(plan::I1, {2})),
             "f.npz:w: a boolean that is neither 0 nor 1");
-  EXPECT_EQ(readError(withHeader(R"({"w":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}})", "\2"),
-                      tensorType(plan::I1, {1}), "w", "f.safetensors"),
-            "f.safetensors:w: a boolean that is neither 0 nor 1");
+  EXPECT_EQ(
+      readError(withHeader(R"({"w":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}})", "\2"),
+                tensorType(plan::I1, {1}), "w", "f.safetensors"),
+      "f.safetensors:w: a boolean that is neither 0 nor 1");
   EXPECT_THAT(readError(safe, tensorType(plan::F32, {1}), "half", "f.safetensors"),
               HasSubstr("f.safetensors:half: elements of type F16; known are BOOL"));
 }
 
 TEST(ValuesFile, RefusesHostileArchives) {
   const plan::TensorType type = tensorType(plan::F32, {3, 2});
-  EXPECT_THAT(openError("", "f.txt"), HasSubstr("f.txt: a file of values is FILE.npz or FILE.safetensors"));
+  EXPECT_THAT(openError("", "f.txt"),
+              HasSubstr("f.txt: a file of values is FILE.npz or FILE.safetensors"));
   EXPECT_THAT(openError(""), HasSubstr("f.npz: not a whole .npz"));
   EXPECT_EQ(openError(zipFile({{"w.npy", w}, {"w.npy", w}}, false)), "f.npz: \"w\" is there twice");
-  EXPECT_EQ(openError(zipFile({{std::string("w\0x.npy", 7), w}}, false)), "f.npz: a name with a NUL: \"w\\u0000x\"");
+  EXPECT_EQ(openError(zipFile({{std::string("w\0x.npy", 7), w}}, false)),
+            "f.npz: a name with a NUL: \"w\\u0000x\"");
   // Its length and its elements do not fit, or cannot be.
   for (bool compress : {false, true}) {
-    const auto error = [&](const std::string &array) { return readError(zipFile({{"w.npy", array}}, compress), type); };
-    EXPECT_THAT(error(w.substr(0, w.size() - 1)), HasSubstr("its shape needs 24 bytes, its elements have 23"));
+    const auto error = [&](const std::string &array) {
+      return readError(zipFile({{"w.npy", array}}, compress), type);
+    };
+    EXPECT_THAT(error(w.substr(0, w.size() - 1)),
+                HasSubstr("its shape needs 24 bytes, its elements have 23"));
     EXPECT_THAT(error(w + "x"), HasSubstr("its shape needs 24 bytes, its elements have 25"));
-    EXPECT_THAT(error(npyFile("<f4", "(4611686018427387904,)", rows)), HasSubstr("more bytes than there can be"));
+    EXPECT_THAT(error(npyFile("<f4", "(4611686018427387904,)", rows)),
+                HasSubstr("more bytes than there can be"));
     EXPECT_THAT(error(npyFile("<f4", "(4294967296, 4294967296, 4294967296)", rows)),
                 HasSubstr("more bytes than there can be"));
     EXPECT_THAT(error("PK"), HasSubstr("magic number"));
     EXPECT_THAT(error(""), HasSubstr("magic number"));
   }
-  // The directory lies: encrypted, another method, sizes that are not there, a sum that is not so, more bytes than it says.
-  const std::string archive = zipFile({{"w.npy", w}}, false), packed = zipFile({{"w.npy", w}}, true);
+  // The directory lies: encrypted, another method, sizes that are not there, a sum that is not so,
+  // more bytes than it says.
+  const std::string archive = zipFile({{"w.npy", w}}, false),
+                    packed = zipFile({{"w.npy", w}}, true);
   const auto changed = [&](std::string content, size_t at, const std::string &bytes) {
     content.replace(content.find("PK\1\2") + at, bytes.size(), bytes);
     return readError(content, type);
   };
   EXPECT_THAT(changed(archive, 8, "\1"), HasSubstr("the entry is encrypted"));
-  EXPECT_THAT(changed(archive, 10, "\x0c"), HasSubstr("compressed by method 12; expected stored or deflated"));
+  EXPECT_THAT(changed(archive, 10, "\x0c"),
+              HasSubstr("compressed by method 12; expected stored or deflated"));
   EXPECT_THAT(changed(archive, 20, "\xff\xff\xff\x7f"), HasSubstr("bytes are not all there"));
   EXPECT_THAT(changed(archive, 24, "\xff\xff\xff\xff"), HasSubstr("no 64-bit sizes"));
   EXPECT_THAT(changed(archive, 42, "\xff\xff\xff\x7f"), HasSubstr("not where the directory says"));
@@ -144,10 +161,13 @@ TEST(ValuesFile, RefusesHostileArchives) {
               HasSubstr("has more bytes than its directory says"));
   EXPECT_THAT(changed(packed, 24, data::littleEndian(w.size() + 4, 4)), HasSubstr("ends early"));
   // A bomb: 16 MiB in a few KiB, of which the directory says that they are 24.
-  std::string bomb = zipFile({{"w.npy", npyFile("<f4", "(3, 2)", std::string(size_t(16) << 20, '\0'))}}, true);
-  EXPECT_THAT(changed(bomb, 24, data::littleEndian(w.size(), 4)), HasSubstr("has more bytes than its directory says"));
+  std::string bomb =
+      zipFile({{"w.npy", npyFile("<f4", "(3, 2)", std::string(size_t(16) << 20, '\0'))}}, true);
+  EXPECT_THAT(changed(bomb, 24, data::littleEndian(w.size(), 4)),
+              HasSubstr("has more bytes than its directory says"));
   std::string wide = zipFile({{"w.npy", w}}, false, /*wide=*/true); // of 2^62 bytes
-  wide.replace(wide.rfind(data::littleEndian(w.size(), 8)), 8, data::littleEndian(uint64_t(1) << 62, 8));
+  wide.replace(wide.rfind(data::littleEndian(w.size(), 8)), 8,
+               data::littleEndian(uint64_t(1) << 62, 8));
   EXPECT_THAT(readError(wide, type), HasSubstr("bytes are not all there"));
 }
 
@@ -156,20 +176,24 @@ TEST(ValuesFile, RefusesHostileSafetensors) {
     return openError(withHeader(header, data), "f.safetensors");
   };
   EXPECT_THAT(openError("", "f.safetensors"), HasSubstr("fewer than 8 bytes"));
-  EXPECT_THAT(openError(std::string(8, '\xff'), "f.safetensors"), HasSubstr("its header is longer"));
+  EXPECT_THAT(openError(std::string(8, '\xff'), "f.safetensors"),
+              HasSubstr("its header is longer"));
   EXPECT_THAT(
       error(
           R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})"),
       HasSubstr("duplicate key \"w\""));
-  EXPECT_THAT(error(R"({"w\u0000":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})"), HasSubstr("a name with a NUL"));
+  EXPECT_THAT(error(R"({"w\u0000":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})"),
+              HasSubstr("a name with a NUL"));
   EXPECT_THAT(error(R"({"w":{"dtype":"F32","shape":[4611686018427387904],"data_offsets":[0,8]}})"),
               HasSubstr("offsets that do not fit"));
   EXPECT_THAT(error(R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})"),
               HasSubstr("offsets that do not fit"));
   EXPECT_THAT(error(R"({"w":{"dtype":"F8","shape":[2],"data_offsets":[0,4611686018427387904]}})"),
               HasSubstr("offsets that do not fit"));
-  EXPECT_THAT(error(R"({"w":{"dtype":"F8","shape":[2],"data_offsets":[8,0]}})"), HasSubstr("offsets that do not fit"));
-  EXPECT_THAT(error(R"({"w":{"dtype":"F8","shape":[2],"data_offsets":[0,4]}})"), HasSubstr("bytes follow"));
+  EXPECT_THAT(error(R"({"w":{"dtype":"F8","shape":[2],"data_offsets":[8,0]}})"),
+              HasSubstr("offsets that do not fit"));
+  EXPECT_THAT(error(R"({"w":{"dtype":"F8","shape":[2],"data_offsets":[0,4]}})"),
+              HasSubstr("bytes follow"));
   std::string many = R"({"w":{"dtype":"F32","shape":[)";
   for (int i = 0; i < (1 << 20); ++i)
     many += "0,";
@@ -181,11 +205,13 @@ TEST(ValuesFile, EveryByteAndEveryLengthIsAnErrorOrAFile) {
   const auto tryOut = [&](std::string content, const std::string &path) {
     auto file = ValuesFile::parse(content, path);
     std::string out(24, '\0');
-    if (file.ok() && file->has("w") && file->read({"w", type, out.data(), 24}).ok() && path == "f.npz")
+    if (file.ok() && file->has("w") && file->read({"w", type, out.data(), 24}).ok() &&
+        path == "f.npz")
       EXPECT_EQ(out, rows) << content.size(); // the archive's sums
   };
   for (const auto &[path, content] :
-       {std::pair("f.npz", zipFile({{"w.npy", w}}, false)), std::pair("f.npz", zipFile({{"w.npy", w}}, true)),
+       {std::pair("f.npz", zipFile({{"w.npy", w}}, false)),
+        std::pair("f.npz", zipFile({{"w.npy", w}}, true)),
         std::pair("f.npz", zipFile({{"w.npy", w}}, true, true)), std::pair("f.safetensors", safe)})
     for (size_t i = 0; i < content.size(); ++i) {
       tryOut(content.substr(0, i), path);
@@ -201,8 +227,9 @@ TEST(ValuesFile, EveryByteAndEveryLengthIsAnErrorOrAFile) {
 class OriginTest : public testing::Test {
 protected:
   OriginTest() {
-    for (auto [name, type] : {std::pair("w", tensorType(plan::F32, {3, 2})), std::pair("v", tensorType(plan::F32, {4})),
-                              std::pair("global_step", tensorType(plan::I64))}) {
+    for (auto [name, type] :
+         {std::pair("w", tensorType(plan::F32, {3, 2})), std::pair("v", tensorType(plan::F32, {4})),
+          std::pair("global_step", tensorType(plan::I64))}) {
       plan::Variable *variable = plan.add_variables();
       variable->set_name(name);
       *variable->mutable_type() = type;
@@ -238,7 +265,8 @@ TEST_F(OriginTest, SaysWhatIsMissing) {
   const std::string v = npyFile("<f4", "(4,)", floats({1, 2, 3, 4}));
   EXPECT_THAT(
       error({{"v.npy", v}}),
-      HasSubstr("f.npz lacks the values of a variable that has none of its own (#graph.uninitialized): w (not there)"));
+      HasSubstr(
+          "f.npz lacks the values of a variable that has none of its own (#graph.uninitialized): w (not there)"));
   EXPECT_THAT(error({{"v.npy", v}, {"w.npy", npyFile("<f4", "(2, 3)", rows)}}),
               HasSubstr("w (tensor<2x3xf32> there, tensor<3x2xf32> in the plan)"));
   EXPECT_THAT(
@@ -248,7 +276,8 @@ TEST_F(OriginTest, SaysWhatIsMissing) {
   // The same layer in other elements is a mistake, whether it has a value of its own or not.
   EXPECT_THAT(
       error({{"w.npy", w}, {"v.npy", npyFile("<f8", "(4,)", rows + floats({1, 2}))}}),
-      HasSubstr("which it cannot give: v is tensor<4xf64> there, tensor<4xf32> in the plan; save array.astype("));
+      HasSubstr(
+          "which it cannot give: v is tensor<4xf64> there, tensor<4xf32> in the plan; save array.astype("));
   EXPECT_THAT(error({{"v.npy", v}, {"w.npy", npyFile("<f4", "(3, 2)", rows, true)}}),
               HasSubstr("save numpy.ascontiguousarray(array)"));
   plan.mutable_variables(0)->mutable_type()->set_dtype(plan::BF16);
@@ -257,7 +286,9 @@ TEST_F(OriginTest, SaysWhatIsMissing) {
 
 TEST_F(OriginTest, IsTheFileOrAFolder) {
   std::vector<std::string> warnings;
-  const auto error = [&](const std::string &path) { return message(WarmStartSource::find(path, warnings).status()); };
+  const auto error = [&](const std::string &path) {
+    return message(WarmStartSource::find(path, warnings).status());
+  };
   EXPECT_THAT(error(folder / "none.npz"), HasSubstr("none.npz: No such file or directory"));
   EXPECT_EQ(error(folder / "none"), "there is no checkpoint that is whole");
   EXPECT_THAT(error(write("weights.pt", "x")),
@@ -272,7 +303,8 @@ TEST_F(OriginTest, ADamagedTensorIsFoundBeforeItIsTaken) {
   plan.mutable_variables(0)->mutable_type()->set_dtype(plan::U8);
   plan.mutable_variables(0)->mutable_type()->clear_shape();
   plan.mutable_variables(0)->mutable_type()->add_shape(200000);
-  std::string content = zipFile({{"w.npy", npyFile("|u1", "(200000,)", std::string(200000, 'x'))}}, false);
+  std::string content =
+      zipFile({{"w.npy", npyFile("|u1", "(200000,)", std::string(200000, 'x'))}}, false);
   content[150000] ^= 1; // far behind the header
   std::vector<std::string> warnings;
   auto origin = WarmStartSource::find(write("f.npz", content), warnings);

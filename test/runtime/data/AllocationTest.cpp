@@ -1,5 +1,5 @@
-// The step path of data allocates nothing: neither the lane that takes nor the thread that fills. Counted by this
-// program's own operator new.
+// The step path of data allocates nothing: neither the lane that takes nor the thread that fills.
+// Counted by this program's own operator new.
 #include "runtime/data/BatchSource.h"
 #include "test/runtime/CountAllocations.h"
 #include "test/runtime/data/TestFiles.h"
@@ -16,8 +16,8 @@ void takesWithoutAllocating(const plan::Dataset &set, const DatasetSearchPath &s
   ASSERT_TRUE(opened.ok()) << opened.status();
   for (bool prefetch : {false, true})
     for (bool padLast : {false, true}) {
-      auto source =
-          BatchSource::create(*opened, {.batch = 7, .padLast = padLast, .classes = {0, 10}, .prefetch = prefetch});
+      auto source = BatchSource::create(
+          *opened, {.batch = 7, .padLast = padLast, .classes = {0, 10}, .prefetch = prefetch});
       ASSERT_TRUE(source.ok()) << source.status();
       ASSERT_TRUE((*source)->start(0).ok());
       std::vector<float> x(7 * 12);

@@ -80,8 +80,8 @@ protected:
     EXPECT_TRUE(opened.ok()) << opened.status();
     return *opened;
   }
-  std::unique_ptr<BatchSource> source(std::shared_ptr<const LoadedDataset> set, BatchOptions options,
-                                      uint64_t position = 0) {
+  std::unique_ptr<BatchSource> source(std::shared_ptr<const LoadedDataset> set,
+                                      BatchOptions options, uint64_t position = 0) {
     options.prefetch = GetParam();
     auto made = BatchSource::create(std::move(set), options);
     EXPECT_TRUE(made.ok()) << made.status();
@@ -131,12 +131,15 @@ TEST_P(BatchSourceTest, MicroBatchesOfOneDeviceAreTheReplicasBatches) {
 TEST_P(BatchSourceTest, SeveralMicroBatchesInARowAreThoseOfTowers) {
   auto set = numbers(1000, true);
   for (uint32_t replica : {0, 1}) {
-    auto loop = source(set, {.batch = 7, .replica = replica, .replicas = 2, .microBatches = 4, .perStep = 3});
-    auto last = source(set, {.batch = 7, .replica = replica, .replicas = 2, .microBatch = 3, .microBatches = 4});
+    auto loop = source(
+        set, {.batch = 7, .replica = replica, .replicas = 2, .microBatches = 4, .perStep = 3});
+    auto last = source(
+        set, {.batch = 7, .replica = replica, .replicas = 2, .microBatch = 3, .microBatches = 4});
     std::vector<std::unique_ptr<BatchSource>> towers;
     for (uint32_t m = 0; m < 4; ++m)
-      towers.push_back(
-          source(set, {.batch = 7, .replica = replica, .replicas = 2, .microBatch = m, .microBatches = 4}));
+      towers.push_back(source(
+          set,
+          {.batch = 7, .replica = replica, .replicas = 2, .microBatch = m, .microBatches = 4}));
     for (int step = 0; step < 100; ++step)
       for (uint32_t m = 0; m < 4; ++m)
         ASSERT_EQ(take(m < 3 ? *loop : *last), take(*towers[m])) << step;
@@ -187,10 +190,12 @@ TEST_P(BatchSourceTest, APositionIsResumedWithAnotherNumberOfReplicas) {
     for (int32_t v : take(*one))
       whole.push_back(v);
   // 10 steps of 2 x 60, then 10 of 3 x 40 from position 1200.
-  for (auto [replicas, batch, position] : {std::tuple(2u, 60u, 0ull), std::tuple(3u, 40u, 1200ull)}) {
+  for (auto [replicas, batch, position] :
+       {std::tuple(2u, 60u, 0ull), std::tuple(3u, 40u, 1200ull)}) {
     std::vector<std::unique_ptr<BatchSource>> sources;
     for (uint32_t r = 0; r < replicas; ++r)
-      sources.push_back(source(set, {.batch = batch, .replica = r, .replicas = replicas}, position));
+      sources.push_back(
+          source(set, {.batch = batch, .replica = r, .replicas = replicas}, position));
     for (int step = 0; step < 10; ++step)
       for (auto &s : sources)
         for (int32_t v : take(*s))
@@ -241,18 +246,26 @@ TEST_P(BatchSourceTest, StartsAgainAnywhere) {
   s->stop();
 }
 
-// A worker that comes back to a phase begins with one of its later steps, whose samples are the same.
+// A worker that comes back to a phase begins with one of its later steps, whose samples are the
+// same.
 TEST_P(BatchSourceTest, BeginsWithALaterStep) {
   for (const bool padLast : {false, true})
     for (const uint32_t perStep : {1u, 3u}) {
-      const BatchOptions options{
-          .batch = 3, .replica = 1, .replicas = 2, .microBatches = 4, .perStep = perStep, .padLast = padLast};
-      auto straight = source(numbers(50, true), options, 7), back = source(numbers(50, true), options, 7);
+      const BatchOptions options{.batch = 3,
+                                 .replica = 1,
+                                 .replicas = 2,
+                                 .microBatches = 4,
+                                 .perStep = perStep,
+                                 .padLast = padLast};
+      auto straight = source(numbers(50, true), options, 7),
+           back = source(numbers(50, true), options, 7);
       for (uint64_t step = 0; step < 12; ++step) {
         ASSERT_TRUE(back->start(7, step).ok());
         std::vector<uint8_t> valid, again;
         for (uint32_t i = 0; i < perStep; ++i) {
-          ASSERT_EQ(take(*straight, padLast ? &valid : nullptr), take(*back, padLast ? &again : nullptr)) << step;
+          ASSERT_EQ(take(*straight, padLast ? &valid : nullptr),
+                    take(*back, padLast ? &again : nullptr))
+              << step;
           EXPECT_EQ(valid, again);
         }
       }
@@ -265,12 +278,15 @@ TEST_P(BatchSourceTest, ALabelThatIsNoClassEndsTheBatchThatHasIt) {
   std::vector<int32_t> batch(4);
   void *buffer = batch.data();
   EXPECT_TRUE(s->take(&buffer, nullptr).ok());
-  EXPECT_TRUE(s->take(&buffer, nullptr).ok()) << "a batch that is made ahead is no error before it is taken";
+  EXPECT_TRUE(s->take(&buffer, nullptr).ok())
+      << "a batch that is made ahead is no error before it is taken";
   absl::Status status = s->take(&buffer, nullptr); // 8, 9 and two that are not real
   EXPECT_EQ(status.code(), absl::StatusCode::kOutOfRange);
-  EXPECT_THAT(std::string(status.message()),
-              testing::MatchesRegex("data set numbers: 1 of the 4 numbers in one batch of .*/n is none of 0 to 8, the "
-                                    "classes of a loss .* that takes them: it is 9, of sample 9; correct .*"));
+  EXPECT_THAT(
+      std::string(status.message()),
+      testing::MatchesRegex(
+          "data set numbers: 1 of the 4 numbers in one batch of .*/n is none of 0 to 8, the "
+          "classes of a loss .* that takes them: it is 9, of sample 9; correct .*"));
   auto fits = source(set, {.batch = 4, .padLast = true, .classes = {10}});
   for (int i = 0; i < 6; ++i)
     EXPECT_TRUE(fits->take(&buffer, nullptr).ok());
@@ -334,7 +350,8 @@ plan::Dataset synthetic(uint64_t samples, int64_t width) {
 }
 
 TEST(Dataset, SamplesThatAreDrawnOnceAreThoseThatAreDrawnEachTime) {
-  auto each = LoadedDataset::open(synthetic(300, 17), {}), once = LoadedDataset::open(synthetic(300, 17), {});
+  auto each = LoadedDataset::open(synthetic(300, 17), {}),
+       once = LoadedDataset::open(synthetic(300, 17), {});
   ASSERT_TRUE(each.ok() && once.ok());
   constexpr uint64_t bytes = 300 * (17 * 4 + 4);
   EXPECT_EQ((*once)->keepDrawn(bytes - 1), 0u);
@@ -393,7 +410,8 @@ TEST(BatchSource, RefusesImpossibleOptions) {
   EXPECT_FALSE(BatchSource::create(*opened, {.batch = 0}).ok());
   EXPECT_FALSE(BatchSource::create(*opened, {.replica = 2, .replicas = 2}).ok());
   EXPECT_FALSE(BatchSource::create(*opened, {.microBatch = 1}).ok());
-  EXPECT_FALSE(BatchSource::create(*opened, {.microBatch = 1, .microBatches = 3, .perStep = 3}).ok());
+  EXPECT_FALSE(
+      BatchSource::create(*opened, {.microBatch = 1, .microBatches = 3, .perStep = 3}).ok());
   EXPECT_FALSE(BatchSource::create(*opened, {.perStep = 0}).ok());
   EXPECT_FALSE(BatchSource::create(*opened, {.classes = {0, 0}}).ok());
 }

@@ -1,4 +1,5 @@
-// What some replicas have taken ahead of others: whatever they do, each sample is taken once, and none is left out.
+// What some replicas have taken ahead of others: whatever they do, each sample is taken once, and
+// none is left out.
 #include "runtime/data/ConsumedRanges.h"
 
 #include <gtest/gtest.h>
@@ -36,11 +37,13 @@ TEST(ConsumedRanges, WhatLiesBetweenIsTakenFirst) {
 TEST(ConsumedRanges, WhatCannotBeIsRefused) {
   EXPECT_TRUE(ConsumedRanges::check(8, Ahead{6, 8, 10, 11}).ok());
   EXPECT_TRUE(ConsumedRanges::check(0, {}).ok());
-  for (const Ahead &ahead : {Ahead{6}, {8, 6}, {6, 6}, {6, 8, 8, 9}, {5, 8}, {0, 9}, {6, uint64_t{1} << 63}})
+  for (const Ahead &ahead :
+       {Ahead{6}, {8, 6}, {6, 6}, {6, 8, 8, 9}, {5, 8}, {0, 9}, {6, uint64_t{1} << 63}})
     EXPECT_FALSE(ConsumedRanges::check(8, ahead).ok()) << ahead.size() << " " << ahead.front();
 }
 
-/// Workers at random speeds, pauses, other numbers of workers and other batches, with and without padding.
+/// Workers at random speeds, pauses, other numbers of workers and other batches, with and without
+/// padding.
 TEST(ConsumedRanges, EachSampleIsTakenOnceWhateverTheSpeeds) {
   for (uint32_t seed = 0; seed < 400; ++seed) {
     std::mt19937 random(seed);
@@ -66,11 +69,13 @@ TEST(ConsumedRanges, EachSampleIsTakenOnceWhateverTheSpeeds) {
         taken.advance(rows, steps[0]);
       else
         EXPECT_TRUE(taken.advance(rows, share, steps));
-      EXPECT_EQ(taken.position(), places.size()) << "seed " << seed << " from " << before.position();
+      EXPECT_EQ(taken.position(), places.size())
+          << "seed " << seed << " from " << before.position();
       EXPECT_TRUE(ConsumedRanges::check(taken.position(), taken.ahead()).ok());
       std::set<uint64_t> kept;
-      for (uint64_t i = 0, ahead = taken.ahead().empty() ? taken.position() : taken.place(taken.position()); i < ahead;
-           ++i)
+      for (uint64_t i = 0, ahead = taken.ahead().empty() ? taken.position()
+                                                         : taken.place(taken.position());
+           i < ahead; ++i)
         kept.insert(i);
       const Ahead ahead = taken.ahead();
       for (size_t i = 0; i < ahead.size(); i += 2)

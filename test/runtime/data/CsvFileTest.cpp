@@ -59,10 +59,13 @@ TEST(CsvFile, ReadsNumbersOfEveryType) {
     CsvOptions one = csvColumns({{{}, 0, type}});
     one.header = false;
     auto parsed = parseCsv(text + "\n", one);
-    return parsed.ok() ? std::string(reinterpret_cast<const char *>(parsed->bytes->data), parsed->header.payloadBytes)
+    return parsed.ok() ? std::string(reinterpret_cast<const char *>(parsed->bytes->data),
+                                     parsed->header.payloadBytes)
                        : "!" + std::string(parsed.status().message());
   };
-  auto bytes = [](auto value) { return std::string(reinterpret_cast<const char *>(&value), sizeof(value)); };
+  auto bytes = [](auto value) {
+    return std::string(reinterpret_cast<const char *>(&value), sizeof(value));
+  };
   EXPECT_EQ(read(StoredType::F32, "0.1"), bytes(0.1f));
   EXPECT_EQ(read(StoredType::F32, "+1.5e-3"), bytes(1.5e-3f));
   EXPECT_EQ(read(StoredType::F32, "1e-60"), bytes(0.0f));
@@ -73,12 +76,17 @@ TEST(CsvFile, ReadsNumbersOfEveryType) {
   EXPECT_EQ(read(StoredType::I8, "-128"), bytes(int8_t(-128)));
   EXPECT_EQ(read(StoredType::U8, "255"), bytes(uint8_t(255)));
   EXPECT_EQ(read(StoredType::Bool, "true"), bytes(uint8_t(1)));
-  for (const char *text : {"nan", "inf", "-inf", "1.5x", "0x10", "--1", "+-1", "1 2", "e5", "-", "+"})
+  for (const char *text :
+       {"nan", "inf", "-inf", "1.5x", "0x10", "--1", "+-1", "1 2", "e5", "-", "+"})
     EXPECT_THAT(read(StoredType::F32, text), testing::StartsWith("!f.csv:1:1: ")) << text;
-  EXPECT_EQ(read(StoredType::F32, "1e39"), "!f.csv:1:1: \"1e39\" is too large, expected a value of f32");
-  EXPECT_EQ(read(StoredType::F64, "1e999"), "!f.csv:1:1: \"1e999\" is too large, expected a value of f64");
-  EXPECT_EQ(read(StoredType::I32, "2147483648"), "!f.csv:1:1: \"2147483648\" is out of range, expected a value of i32");
-  EXPECT_EQ(read(StoredType::I32, "3.0"), "!f.csv:1:1: \"3.0\" is no integer, expected a value of i32");
+  EXPECT_EQ(read(StoredType::F32, "1e39"),
+            "!f.csv:1:1: \"1e39\" is too large, expected a value of f32");
+  EXPECT_EQ(read(StoredType::F64, "1e999"),
+            "!f.csv:1:1: \"1e999\" is too large, expected a value of f64");
+  EXPECT_EQ(read(StoredType::I32, "2147483648"),
+            "!f.csv:1:1: \"2147483648\" is out of range, expected a value of i32");
+  EXPECT_EQ(read(StoredType::I32, "3.0"),
+            "!f.csv:1:1: \"3.0\" is no integer, expected a value of i32");
   EXPECT_EQ(read(StoredType::Bool, "yes"),
             "!f.csv:1:1: \"yes\" is neither 0 nor 1, false nor true, expected a value of bool");
 }
@@ -87,18 +95,23 @@ TEST(CsvFile, WhatIsMissingIsSaid) {
   CsvOptions filled = two;
   filled.missing = -1;
   EXPECT_THAT(floatsOf("a,b\n,2\n3, \n", filled), ElementsAre(2, -1, -1, 3));
-  EXPECT_EQ(csvError("a,b\n1,2\n3,\n", two),
-            "f.csv:3:3: an empty field; expected a number, or missing = … in #graph.csv for what is not there");
+  EXPECT_EQ(
+      csvError("a,b\n1,2\n3,\n", two),
+      "f.csv:3:3: an empty field; expected a number, or missing = … in #graph.csv for what is not there");
 }
 
 TEST(CsvFile, ErrorsSayWhere) {
-  EXPECT_EQ(csvError("a,b\n1,2\n3,\"x\ny\"\n", two), "f.csv:3:3: \"x?y\" is no number, expected a value of f32");
+  EXPECT_EQ(csvError("a,b\n1,2\n3,\"x\ny\"\n", two),
+            "f.csv:3:3: \"x?y\" is no number, expected a value of f32");
   EXPECT_EQ(csvError("a,b\n\"1\",2\n\"x\n\",2\n4,q\n", csvColumns({{"b"}})),
             "f.csv:5:3: \"q\" is no number, expected a value of f32");
-  EXPECT_EQ(csvError("a,b\n1,2,3\n", two), "f.csv:2:5: 3 fields in this record, expected 2 as in the first one");
-  EXPECT_EQ(csvError("a,b\n1,2\n\n3,4\n", two), "f.csv:3:1: an empty line; expected a record, or the end of the file");
+  EXPECT_EQ(csvError("a,b\n1,2,3\n", two),
+            "f.csv:2:5: 3 fields in this record, expected 2 as in the first one");
+  EXPECT_EQ(csvError("a,b\n1,2\n\n3,4\n", two),
+            "f.csv:3:1: an empty line; expected a record, or the end of the file");
   EXPECT_EQ(csvError("a,c\n1,2\n", two), "f.csv:1:1: no column \"b\" among the 2: \"a\", \"c\"");
-  EXPECT_EQ(csvError("a,b,b\n1,2,3\n", two), "f.csv:1:5: a second column is called \"b\"; say which by its number");
+  EXPECT_EQ(csvError("a,b,b\n1,2,3\n", two),
+            "f.csv:1:5: a second column is called \"b\"; say which by its number");
   EXPECT_EQ(csvError("a,b\n1,\"2\n", two), "f.csv:2:3: a quote opens here and is not closed");
   EXPECT_EQ(csvError("a,b\n1,2\"3\n", two),
             "f.csv:2:4: a quote within a field; expected it doubled, and the field in quotes");
@@ -107,7 +120,8 @@ TEST(CsvFile, ErrorsSayWhere) {
   CsvOptions single = csvColumns({{{}, 0}});
   single.header = false;
   EXPECT_THAT(floatsOf("1\n2\n\n", single), ElementsAre(1, 2));
-  EXPECT_EQ(csvError("1\n\n2\n", single), "f.csv:2:1: an empty line; expected a record, or the end of the file");
+  EXPECT_EQ(csvError("1\n\n2\n", single),
+            "f.csv:2:1: an empty line; expected a record, or the end of the file");
   EXPECT_EQ(csvError("a,b\n", two), "f.csv: it is empty, expected at least one sample");
   CsvOptions all = csvColumns({{{}, 0}, {{}, 1}});
   all.all = true;
@@ -116,10 +130,12 @@ TEST(CsvFile, ErrorsSayWhere) {
 }
 
 TEST(CsvFile, FilesWithoutEndAreRefusedInBoundedMemory) {
-  EXPECT_THAT(csvError(std::string(3 << 20, '1'), two), HasSubstr("f.csv:1:1: a record of more than 1048576 bytes"));
+  EXPECT_THAT(csvError(std::string(3 << 20, '1'), two),
+              HasSubstr("f.csv:1:1: a record of more than 1048576 bytes"));
   EXPECT_THAT(csvError("a,b\n1,\"" + std::string(3 << 20, '\n'), two),
               HasSubstr("f.csv:2:3: a record of more than 1048576 bytes"));
-  EXPECT_THAT(csvError("a,b\n1,2\n" + std::string(3 << 20, '\n') + "3", two), HasSubstr("f.csv:3:1: an empty line"));
+  EXPECT_THAT(csvError("a,b\n1,2\n" + std::string(3 << 20, '\n') + "3", two),
+              HasSubstr("f.csv:3:1: an empty line"));
   // A small file that inflates to a large one ends where its rows are too many.
   const std::string rows = gzip([] {
     std::string text = "a,b\n";
@@ -130,8 +146,9 @@ TEST(CsvFile, FilesWithoutEndAreRefusedInBoundedMemory) {
   ASSERT_LT(rows.size(), 4000u);
   auto reader = graphc::base::openBytes(rows, "f.csv");
   ASSERT_TRUE(reader.ok());
-  auto ended = decodeCsv(**reader, "f.csv", two,
-                         atMost(1 << 20, "f.csv", [](const uint8_t *, size_t) { return absl::OkStatus(); }));
+  auto ended =
+      decodeCsv(**reader, "f.csv", two,
+                atMost(1 << 20, "f.csv", [](const uint8_t *, size_t) { return absl::OkStatus(); }));
   EXPECT_THAT(std::string(ended.status().message()), HasSubstr("decodes to more than the 1 MiB"));
 }
 

@@ -41,8 +41,9 @@ TEST_F(DataSearchTest, TheOtherSpellingIsFound) {
 }
 
 TEST_F(DataSearchTest, MissingListsWhereItLookedAndTheRemedy) {
-  EXPECT_THAT(errorOf("x.gz"), AllOf(HasSubstr("x.gz not found"), HasSubstr("plans (beside the plan)"),
-                                     HasSubstr("local/*"), HasSubstr("share/*"), HasSubstr("--data_dir")));
+  EXPECT_THAT(errorOf("x.gz"),
+              AllOf(HasSubstr("x.gz not found"), HasSubstr("plans (beside the plan)"),
+                    HasSubstr("local/*"), HasSubstr("share/*"), HasSubstr("--data_dir")));
 }
 
 TEST_F(DataSearchTest, GivenDataDirNothingElseIsTaken) {
@@ -54,8 +55,8 @@ TEST_F(DataSearchTest, GivenDataDirNothingElseIsTaken) {
 TEST_F(DataSearchTest, SeveralDataSetsWithThatFileAreAnError) {
   folder.write("share/fashion/x.gz", "");
   folder.write("share/mnist/x.gz", "");
-  EXPECT_THAT(errorOf("x.gz"),
-              AllOf(HasSubstr("several data sets"), HasSubstr("fashion/x.gz"), HasSubstr("--data_dir")));
+  EXPECT_THAT(errorOf("x.gz"), AllOf(HasSubstr("several data sets"), HasSubstr("fashion/x.gz"),
+                                     HasSubstr("--data_dir")));
   EXPECT_THAT(errorOf("mnist/x.gz"), HasSubstr("found")) << "a name with its folder is unambiguous";
 }
 

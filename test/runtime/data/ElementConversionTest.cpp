@@ -16,11 +16,13 @@ TEST(ElementConversion, BytesToFloatIsTwoRoundedOperations) {
   std::vector<uint8_t> in(256 + 13);
   for (size_t i = 0; i < in.size(); ++i)
     in[i] = uint8_t(i);
-  for (auto [scale, offset] : {std::pair(1 / 255.0, 0.0), std::pair(2 / 255.0, -1.0), std::pair(1.0, 0.0)}) {
+  for (auto [scale, offset] :
+       {std::pair(1 / 255.0, 0.0), std::pair(2 / 255.0, -1.0), std::pair(1.0, 0.0)}) {
     std::vector<float> out(in.size());
     convertRow({StoredType::U8, plan::F32, scale, offset}, in.data(), in.size(), out.data());
     for (size_t i = 0; i < in.size(); ++i) {
-      volatile float product = float(in[i]) * float(scale); // volatile: no contraction in the reference either
+      // volatile: no contraction in the reference either
+      volatile float product = float(in[i]) * float(scale);
       volatile float sum = product + float(offset);
       ASSERT_EQ(out[i], float(sum)) << i << " " << scale << " " << offset;
     }

@@ -38,7 +38,8 @@ TEST(IdxFormat, DecodesPlainAndGzip) {
 }
 
 TEST(IdxFormat, SwapsBigEndianElements) {
-  auto file = IdxFile::decode(idxHeader(0x0C, {2}) + std::string("\0\0\1\2\xff\xff\xff\xfe", 8), "f");
+  auto file =
+      IdxFile::decode(idxHeader(0x0C, {2}) + std::string("\0\0\1\2\xff\xff\xff\xfe", 8), "f");
   ASSERT_TRUE(file.ok()) << file.status();
   int32_t values[2];
   memcpy(values, file->payload(), 8);
@@ -54,20 +55,24 @@ TEST(IdxFormat, GzipMembersFollowEachOther) {
 
 TEST(IdxFormat, RefusesHostileHeaders) {
   EXPECT_EQ(errorOf(""), "f.idx: not an IDX file: it has only 0 bytes");
-  EXPECT_EQ(errorOf("PK\3\4"), "f.idx: not an IDX file: it starts with bytes 50 4b, expected 00 00");
+  EXPECT_EQ(errorOf("PK\3\4"),
+            "f.idx: not an IDX file: it starts with bytes 50 4b, expected 00 00");
   EXPECT_THAT(errorOf(idxHeader(0x0A, {1})), HasSubstr("unknown element type 0x0a, expected 08"));
-  EXPECT_THAT(errorOf(std::string("\0\0\x08\0", 4)), HasSubstr("it has 0 dimensions, expected 1 to 8"));
+  EXPECT_THAT(errorOf(std::string("\0\0\x08\0", 4)),
+              HasSubstr("it has 0 dimensions, expected 1 to 8"));
   EXPECT_THAT(errorOf(idxHeader(8, std::vector<uint32_t>(9, 1))), HasSubstr("it has 9 dimensions"));
   EXPECT_THAT(errorOf(idxHeader(8, {1, 2}).substr(0, 9)), HasSubstr("it ends within its header"));
   EXPECT_THAT(errorOf(idxHeader(8, {1, 0})), HasSubstr("dimension 1 is 0"));
-  EXPECT_THAT(errorOf(idxHeader(8, std::vector<uint32_t>(8, 0xFFFFFFFF))), HasSubstr("more than 1 TiB"));
+  EXPECT_THAT(errorOf(idxHeader(8, std::vector<uint32_t>(8, 0xFFFFFFFF))),
+              HasSubstr("more than 1 TiB"));
   // 2^40 bytes promised, none there: must not be allocated.
   EXPECT_THAT(errorOf(idxHeader(8, {1u << 20, 1u << 20})),
               HasSubstr("promises 1099511627776 bytes of elements, found 0"));
 }
 
 TEST(IdxFormat, RefusesWrongLengths) {
-  EXPECT_THAT(errorOf(small.substr(0, small.size() - 1)), HasSubstr("promises 12 bytes of elements, found 11"));
+  EXPECT_THAT(errorOf(small.substr(0, small.size() - 1)),
+              HasSubstr("promises 12 bytes of elements, found 11"));
   EXPECT_THAT(errorOf(small + "x"), HasSubstr("more bytes follow than the 12"));
 }
 
@@ -132,7 +137,8 @@ TEST_F(IdxCache, AChangedSourceIsDecodedAgain) {
   ASSERT_TRUE(IdxFile::open(path, search).ok());
   std::string other = idxHeader(8, {3, 2, 2}) + "ABCDEFGHIJKL";
   folder.write("a.gz", gzip(other));
-  std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) + std::chrono::seconds(5));
+  std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) +
+                                             std::chrono::seconds(5));
   auto file = IdxFile::open(path, search);
   ASSERT_TRUE(file.ok());
   EXPECT_EQ(payload(*file), "ABCDEFGHIJKL");
@@ -161,7 +167,8 @@ TEST_F(IdxCache, ADamagedCacheFileIsReplaced) {
     EXPECT_EQ(payload(*file), "abcdefghijkl") << cut;
     EXPECT_STREQ(file->source(), "decoded into the cache") << cut;
   }
-  for (size_t i = 0; i < good.size(); ++i) { // every byte of the header but its padding, and of what it stands before
+  for (size_t i = 0; i < good.size(); ++i) {
+    // every byte of the header but its padding, and of what it stands before
     if (i >= 108 && i < 128)
       continue;
     std::string bad = good;
@@ -205,7 +212,8 @@ TEST_F(IdxCache, TheLeastRecentlyUsedGoWhenItIsFull) {
     paths.push_back(folder.write(std::to_string(i) + ".gz", gzip(small)));
   auto age = [&](int hours) { // all that are there are older than what comes next
     for (const std::string &file : cached())
-      std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) - std::chrono::hours(hours));
+      std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) -
+                                                 std::chrono::hours(hours));
   };
   auto kept = IdxFile::open(paths[0], search);
   age(1);
@@ -223,14 +231,17 @@ TEST_F(IdxCache, TheLeastRecentlyUsedGoWhenItIsFull) {
 }
 
 TEST_F(IdxCache, RefusesWhatDecodesToMoreThanTheLimit) {
-  std::string path = folder.write("bomb.gz", gzip(idxHeader(0x08, {1 << 16, 1 << 16}) + std::string(1 << 20, '\0')));
+  std::string path = folder.write(
+      "bomb.gz", gzip(idxHeader(0x08, {1 << 16, 1 << 16}) + std::string(1 << 20, '\0')));
   for (bool cache : {true, false}) {
     search.useCache = cache;
     search.cacheLimit = 1 << 20;
     auto file = IdxFile::open(path, search);
     ASSERT_FALSE(file.ok());
-    EXPECT_THAT(std::string(file.status().message()),
-                HasSubstr("bomb.gz: decodes to more than the 1 MiB that --data_cache_mb allows; raise that"));
+    EXPECT_THAT(
+        std::string(file.status().message()),
+        HasSubstr(
+            "bomb.gz: decodes to more than the 1 MiB that --data_cache_mb allows; raise that"));
   }
   EXPECT_TRUE(cached().empty());
 }
@@ -266,7 +277,8 @@ TEST_F(IdxCache, PlainBytesAreMappedAsTheyAre) {
   EXPECT_STREQ(file->source(), "mapped");
   EXPECT_EQ(payload(*file), "abcdefghijkl");
   auto cut = IdxFile::open(folder.write("b", small.substr(0, 20)), search);
-  EXPECT_THAT(std::string(cut.status().message()), HasSubstr("b: its header promises 12 bytes of elements, found 4"));
+  EXPECT_THAT(std::string(cut.status().message()),
+              HasSubstr("b: its header promises 12 bytes of elements, found 4"));
 }
 
 } // namespace

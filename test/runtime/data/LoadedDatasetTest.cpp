@@ -61,12 +61,14 @@ TEST_F(DatasetTest, LabelsThatAreNoClassesAreCountedInTheFile) {
   EXPECT_EQ(three.code(), absl::StatusCode::kOutOfRange);
   EXPECT_THAT(
       std::string(three.message()),
-      testing::MatchesRegex("data set train: 1 of the 3 numbers in .*/labels is none of 0 to 2, the classes of a "
-                            "loss or the rows of a table that takes them: it is 3, of sample 2; correct the "
-                            "data, or give the loss as many classes, or the table as many rows"));
+      testing::MatchesRegex(
+          "data set train: 1 of the 3 numbers in .*/labels is none of 0 to 2, the classes of a "
+          "loss or the rows of a table that takes them: it is 3, of sample 2; correct the "
+          "data, or give the loss as many classes, or the table as many rows"));
   EXPECT_THAT(std::string((*opened)->checkClasses(1, 2).message()),
               HasSubstr("2 of the 3 numbers in ")); // and two are no class
-  EXPECT_THAT(std::string((*opened)->checkClasses(1, 2).message()), HasSubstr(": the first is 2, of sample 1;"));
+  EXPECT_THAT(std::string((*opened)->checkClasses(1, 2).message()),
+              HasSubstr(": the first is 2, of sample 1;"));
 }
 
 TEST_F(DatasetTest, NegativeLabelsAreNoClassesAndSamplesMayHaveMany) {
@@ -79,7 +81,8 @@ TEST_F(DatasetTest, NegativeLabelsAreNoClassesAndSamplesMayHaveMany) {
     auto opened = LoadedDataset::open(set, search);
     ASSERT_TRUE(opened.ok()) << opened.status();
     EXPECT_THAT(std::string((*opened)->checkClasses(1, 4).message()),
-                testing::MatchesRegex(".*: 2 of the 30000 numbers in .*: the first is -1, of sample 2; .*"));
+                testing::MatchesRegex(
+                    ".*: 2 of the 30000 numbers in .*: the first is -1, of sample 2; .*"));
     std::vector<uint8_t> sample((*opened)->sampleBytes(1));
     (*opened)->copySample(1, 1, sample.data());
     EXPECT_EQ((*opened)->findStrays(1, 4, sample.data(), 1).count, 0u);
@@ -93,7 +96,9 @@ TEST_F(DatasetTest, NegativeLabelsAreNoClassesAndSamplesMayHaveMany) {
 
 TEST_F(DatasetTest, RefusesWhatDoesNotFitTheModel) {
   set.mutable_components(0)->mutable_sample()->set_shape(0, 5);
-  EXPECT_THAT(errorOf(), HasSubstr("images has samples of 4 elements (3x2x2), the model expects tensor<5xf32>"));
+  EXPECT_THAT(
+      errorOf(),
+      HasSubstr("images has samples of 4 elements (3x2x2), the model expects tensor<5xf32>"));
   set.mutable_components(0)->mutable_sample()->set_shape(0, 4);
   folder.write("labels", idxHeader(8, {2}) + std::string("\1\2"));
   EXPECT_THAT(errorOf(), HasSubstr("labels has 2 samples, images has 3"));

@@ -13,7 +13,8 @@ namespace {
 
 const std::string bytesArray = npyFile("|u1", "(3, 2)", "abcdef");
 
-std::string npyError(const std::string &content, const std::string &array = "", uint64_t limit = 1 << 20) {
+std::string npyError(const std::string &content, const std::string &array = "",
+                     uint64_t limit = 1 << 20) {
   auto decoded = decodeNpy(content, "f", array, limit);
   return decoded.ok() ? "" : std::string(decoded.status().message());
 }
@@ -21,18 +22,21 @@ std::string npyError(const std::string &content, const std::string &array = "", 
 std::string npyBytes(const std::string &content, const std::string &array = "") {
   auto decoded = decodeNpy(content, "f", array, 1 << 20);
   EXPECT_TRUE(decoded.ok()) << decoded.status();
-  return decoded.ok() ? std::string(reinterpret_cast<const char *>(decoded->bytes->data), decoded->header.payloadBytes)
+  return decoded.ok() ? std::string(reinterpret_cast<const char *>(decoded->bytes->data),
+                                    decoded->header.payloadBytes)
                       : "";
 }
 
 TEST(NpyFile, ReadsAllVersionsAndTypes) {
   for (int version : {1, 2, 3})
     EXPECT_EQ(npyBytes(npyFile("|u1", "(3, 2)", "abcdef", false, version)), "abcdef") << version;
-  for (const char *descr : {"|b1", "|u1", "|i1", "<i2", "<u2", "<i4", "<u4", "<i8", "<f2", "<f4", "<f8"}) {
+  for (const char *descr :
+       {"|b1", "|u1", "|i1", "<i2", "<u2", "<i4", "<u4", "<i8", "<f2", "<f4", "<f8"}) {
     const std::string elements(size_t(3 * (descr[2] - '0')), 'x');
     EXPECT_EQ(npyBytes(npyFile(descr, "(3,)", elements)), elements) << descr;
   }
-  EXPECT_EQ(npyBytes(npyFile("|u1", "(3, 1)", "abc", /*fortran=*/true)), "abc"); // one order as good as the other
+  // one order as good as the other
+  EXPECT_EQ(npyBytes(npyFile("|u1", "(3, 1)", "abc", /*fortran=*/true)), "abc");
 }
 
 TEST(NpyFile, FindsArraysInArchives) {
@@ -50,7 +54,8 @@ TEST(NpyFile, MapsWhatIsNotCompressed) {
   TemporaryFolder folder;
   DatasetSearchPath search;
   search.cacheDir = folder / "cache";
-  const auto open = [&](const std::string &name, const std::string &content, const std::string &array) {
+  const auto open = [&](const std::string &name, const std::string &content,
+                        const std::string &array) {
     auto opened = openNpy(folder.write(name, content), array, search);
     EXPECT_TRUE(opened.ok()) << opened.status();
     if (!opened.ok())
@@ -61,25 +66,31 @@ TEST(NpyFile, MapsWhatIsNotCompressed) {
   };
   EXPECT_EQ(open("x.npy", bytesArray, ""), "mapped abcdef");
   EXPECT_EQ(open("x.npz", zipFile({{"x.npy", bytesArray}}, false), "x"), "mapped abcdef");
-  EXPECT_EQ(open("y.npz", zipFile({{"x.npy", bytesArray}}, true), "x"), "decoded into the cache abcdef");
+  EXPECT_EQ(open("y.npz", zipFile({{"x.npy", bytesArray}}, true), "x"),
+            "decoded into the cache abcdef");
   EXPECT_EQ(open("z.npy.gz", gzip(bytesArray), ""), "decoded into the cache abcdef");
 }
 
 TEST(NpyFile, RefusesWhatItCannotUse) {
   EXPECT_EQ(npyError("PK"), "f: not a usable .npy: it does not start with NumPy's magic number");
-  EXPECT_THAT(npyError(npyFile(">f4", "(1,)", "abcd")), HasSubstr("elements of type '>f4'; expected bool, i1"));
+  EXPECT_THAT(npyError(npyFile(">f4", "(1,)", "abcd")),
+              HasSubstr("elements of type '>f4'; expected bool, i1"));
   EXPECT_THAT(npyError(npyFile("|O", "(1,)", "abcd")), HasSubstr("elements of type '|O'"));
   EXPECT_THAT(npyError(npyFile("|u1", "(3, 2)", "abcdef", true)),
               HasSubstr("column-major order; save numpy.ascontiguous"));
-  EXPECT_THAT(npyError(npyFile("|u1", "()", "a")), HasSubstr("it has 0 dimensions, expected 1 to 8"));
+  EXPECT_THAT(npyError(npyFile("|u1", "()", "a")),
+              HasSubstr("it has 0 dimensions, expected 1 to 8"));
   EXPECT_THAT(npyError(npyFile("|u1", "(3, 0)", "")), HasSubstr("dimension 1 is 0"));
-  EXPECT_THAT(npyError(npyFile("|u1", "(3,)", "ab")), HasSubstr("promises 3 bytes of elements, found 2"));
+  EXPECT_THAT(npyError(npyFile("|u1", "(3,)", "ab")),
+              HasSubstr("promises 3 bytes of elements, found 2"));
   EXPECT_THAT(npyError(npyFile("|u1", "(3,)", "abcd")), HasSubstr("more bytes follow than the 3"));
-  EXPECT_THAT(npyError(npyFile("|u1", "(3,)", "abc", false, 4)), HasSubstr("format version 4; 1 to 3 are known"));
+  EXPECT_THAT(npyError(npyFile("|u1", "(3,)", "abc", false, 4)),
+              HasSubstr("format version 4; 1 to 3 are known"));
 }
 
 TEST(NpyFile, HeadersThatClaimTooMuchAllocateNothing) {
-  EXPECT_THAT(npyError(npyFile("<f8", "(4611686018427387904, 4)", "")), HasSubstr("more than 1 TiB"));
+  EXPECT_THAT(npyError(npyFile("<f8", "(4611686018427387904, 4)", "")),
+              HasSubstr("more than 1 TiB"));
   EXPECT_THAT(npyError(npyFile("<f8", "(2147483647, 2147483647, 2147483647, 2147483647)", "")),
               HasSubstr("more than 1 TiB"));
   EXPECT_THAT(npyError(npyFile("|u1", "(1099511627776,)", "")), HasSubstr("more than 1 TiB"));
@@ -111,7 +122,8 @@ TEST(NpyFile, EveryFlippedBitOfAnArchiveIsAnErrorOrTheSame) {
         auto decoded = decodeNpy(flipped, "f", "x", 1 << 20);
         refused += !decoded.ok();
         if (decoded.ok()) {
-          EXPECT_EQ(std::string(reinterpret_cast<const char *>(decoded->bytes->data), 6), "abcdef") << i << " " << bit;
+          EXPECT_EQ(std::string(reinterpret_cast<const char *>(decoded->bytes->data), 6), "abcdef")
+              << i << " " << bit;
         }
       }
     EXPECT_GT(refused, 500);

@@ -48,8 +48,10 @@ TEST(PhaseBatches, EachTaskHasTheSourcesOfItsInstances) {
     void *buffer = values;
     ASSERT_TRUE((*batches)->next(index, next, {&buffer, 1}, nullptr).ok());
     all.insert(all.end(), values, values + 4);
-    EXPECT_FALSE((*batches)->next(1 - index, next, {&buffer, 1}, nullptr).ok()) << "the other task's instance";
-    EXPECT_FALSE((*batches)->next(index, plan::Instruction::NextBatch(), {&buffer, 1}, nullptr).ok());
+    EXPECT_FALSE((*batches)->next(1 - index, next, {&buffer, 1}, nullptr).ok())
+        << "the other task's instance";
+    EXPECT_FALSE(
+        (*batches)->next(index, plan::Instruction::NextBatch(), {&buffer, 1}, nullptr).ok());
   }
   auto set = datasets.open(0);
   ASSERT_TRUE(set.ok());

@@ -14,7 +14,8 @@ TEST(Walk, AfterAndStepsToAgreeHoweverItIsCut) {
         StreamWalk walk{samples, perStep, padded};
         uint64_t position = 0;
         for (uint64_t step = 0; step < 40; ++step) {
-          ASSERT_EQ(walk.after(0, step), position) << samples << " " << perStep << " " << padded << " " << step;
+          ASSERT_EQ(walk.after(0, step), position)
+              << samples << " " << perStep << " " << padded << " " << step;
           ASSERT_EQ(walk.stepsTo(0, position), step);
           ASSERT_EQ(walk.stepsTo(walk.after(0, step / 3), position), step - step / 3);
           uint64_t next = walk.after(position, 1);
@@ -89,13 +90,15 @@ TEST(SampleStreams, PositionsOfEarlierVersionsAreUnderstood) {
     plan.mutable_phases(0)->set_samples_per_step(2);
     return positionIn(checkpoint, plan, 0, streamsOf(plan, 0), stream);
   };
-  const std::map<std::string, uint64_t> old = {{"step", 28}, {"step @other 3", 42}, {"step @other 6 padded", 84},
-                                               {"other", 1}, {"step @other x", 99}, {"step @others 3", 98}};
+  const std::map<std::string, uint64_t> old = {
+      {"step", 28}, {"step @other 3", 42}, {"step @other 6 padded", 84},
+      {"other", 1}, {"step @other x", 99}, {"step @others 3", 98}};
   EXPECT_EQ(position(old, 0, {{0, 2, false}}), 28u);
   EXPECT_EQ(position(old, 1, {{0, 2, false}, {1, 3, false}}), 84u)
       << "one stream under two batches: what was taken last";
   EXPECT_EQ(position(old, 1, {{0, 2, false}, {1, 5, false}}), 84u);
-  EXPECT_EQ(position(old, 1, {{0, 2, false}, {1, 3, false}, {1, 6, true}}), 42u) << "two streams, each by its batch";
+  EXPECT_EQ(position(old, 1, {{0, 2, false}, {1, 3, false}, {1, 6, true}}), 42u)
+      << "two streams, each by its batch";
   EXPECT_EQ(position(old, 2, {{0, 2, false}, {1, 3, false}, {1, 6, true}}), 84u);
   EXPECT_EQ(position(old, 2, {{0, 2, false}, {1, 3, false}, {1, 6, false}}), std::nullopt);
   EXPECT_EQ(position({{"step", 28}}, 1, {{0, 2, false}, {1, 3, false}}), std::nullopt);

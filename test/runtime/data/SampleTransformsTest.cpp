@@ -46,7 +46,8 @@ TEST(SampleTransforms, FlipsTurnTheWidthAlone) {
   EXPECT_THAT(out, ElementsAre(6, 7, 4, 5, 2, 3, 16, 17, 14, 15, 12, 13));
   component.mutable_crop()->set_padding(1);
   component.mutable_crop()->set_dimension(0);
-  SampleTransforms(component).convertDrawn(halves, image, {0, 1, true}, out.data()); // moved, then turned
+  // moved, then turned
+  SampleTransforms(component).convertDrawn(halves, image, {0, 1, true}, out.data());
   EXPECT_THAT(out, ElementsAre(1, 1, 6, 7, 4, 5, 1, 1, 16, 17, 14, 15));
 }
 
@@ -119,7 +120,8 @@ protected:
     set.mutable_components(0)->mutable_crop()->set_padding(1);
     set.mutable_components(0)->mutable_flip()->set_dimension(1);
   }
-  std::vector<std::vector<float>> taken(uint32_t replicas, uint32_t microBatches, bool training, uint64_t from = 0) {
+  std::vector<std::vector<float>> taken(uint32_t replicas, uint32_t microBatches, bool training,
+                                        uint64_t from = 0) {
     std::vector<std::vector<float>> samples;
     auto opened = LoadedDataset::open(set, search);
     EXPECT_TRUE(opened.ok()) << opened.status();

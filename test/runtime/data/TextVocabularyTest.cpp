@@ -18,7 +18,8 @@ absl::StatusOr<std::vector<int32_t>> tokensOf(const std::string &lines, const st
   if (!vocabulary.ok())
     return vocabulary.status();
   auto reader = graphc::base::openBytes(text, "t");
-  auto decoded = decodeInMemory([&](const ElementSink &sink) { return vocabulary->cut(**reader, "t", sink); });
+  auto decoded =
+      decodeInMemory([&](const ElementSink &sink) { return vocabulary->cut(**reader, "t", sink); });
   if (!decoded.ok())
     return decoded.status();
   std::vector<int32_t> tokens(decoded->header.samples());
@@ -46,15 +47,20 @@ TEST(TextVocabulary, TokensLieAcrossTheReadersPieces) {
 }
 
 TEST(TextVocabulary, RefusesWhatIsNone) {
-  EXPECT_EQ(tokensError("", "a"), "v: a vocabulary of 0 bytes, expected 1 to 4194304, one token a line");
-  EXPECT_EQ(tokensError("a\n\nb\n", "a"), "v:2: an empty line; expected a token (a line break is \\n)");
+  EXPECT_EQ(tokensError("", "a"),
+            "v: a vocabulary of 0 bytes, expected 1 to 4194304, one token a line");
+  EXPECT_EQ(tokensError("a\n\nb\n", "a"),
+            "v:2: an empty line; expected a token (a line break is \\n)");
   EXPECT_EQ(tokensError("a\nb\na\n", "a"), "v:3: the token of line 1 again");
   EXPECT_EQ(tokensError("\\q\n", "a"), "v:1: an escape that is none of \\n \\r \\t \\\\ \\xHH");
   EXPECT_EQ(tokensError("\\x4\n", "a"), "v:1: an escape that is none of \\n \\r \\t \\\\ \\xHH");
-  EXPECT_THAT(tokensError(std::string(257, 'a'), "a"), HasSubstr("v:1: a token of 257 bytes, expected at most 256"));
-  EXPECT_THAT(tokensError(std::string((1 << 22) + 1, 'a'), "a"), HasSubstr("a vocabulary of 4194305 bytes"));
-  EXPECT_EQ(tokensError("a\n\\n\n", "aa\naxyz"), "t:2:2: no token of the vocabulary begins with what is here, \"xyz\"; "
-                                                 "add one for each byte that the text has, such as \\xHH");
+  EXPECT_THAT(tokensError(std::string(257, 'a'), "a"),
+              HasSubstr("v:1: a token of 257 bytes, expected at most 256"));
+  EXPECT_THAT(tokensError(std::string((1 << 22) + 1, 'a'), "a"),
+              HasSubstr("a vocabulary of 4194305 bytes"));
+  EXPECT_EQ(tokensError("a\n\\n\n", "aa\naxyz"),
+            "t:2:2: no token of the vocabulary begins with what is here, \"xyz\"; "
+            "add one for each byte that the text has, such as \\xHH");
   EXPECT_EQ(tokensError("a\n", ""), "t: it is empty, expected at least one sample");
 }
 

@@ -1,4 +1,4 @@
-//===- DeviceHarness.h - a device with code and a queue, for tests ----------------------------------------------*- C++ -*-===//
+//===- DeviceHarness.h - a device with code and a queue, for tests ------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_DEVICE_DEVICEHARNESS_H
 #define GRAPHC_TEST_RUNTIME_DEVICE_DEVICEHARNESS_H
 
@@ -16,7 +16,9 @@
 namespace graphc::device {
 
 /// The kernel of 16 floats: the second size of test/runtime/common/plan/Kernels.c.
-inline uint32_t testKernel(plan::TestKernel kernel) { return uint32_t(plan::TestKernel::Count) + uint32_t(kernel); }
+inline uint32_t testKernel(plan::TestKernel kernel) {
+  return uint32_t(plan::TestKernel::Count) + uint32_t(kernel);
+}
 
 /// The kernels of the host's CPU.
 inline CodeImage nativeCode() {
@@ -36,7 +38,8 @@ struct DeviceHarness {
   }
   template <typename T> MemoryRegion staging(const std::vector<T> &values) {
     const uint64_t bytes = values.size() * sizeof(T);
-    MemoryRegion memory = *device->allocate(bytes, MemorySpace::Host, MemoryRegion::Guard::None, "a test");
+    MemoryRegion memory =
+        *device->allocate(bytes, MemorySpace::Host, MemoryRegion::Guard::None, "a test");
     memcpy(memory.data(), values.data(), bytes);
     return memory;
   }

@@ -1,4 +1,5 @@
-// What every device does: one suite for the CPU and for the simulated asynchronous one, with several seeds.
+// What every device does: one suite for the CPU and for the simulated asynchronous one, with
+// several seeds.
 #include "runtime/common/device/DeviceKinds.h"
 #include "runtime/device/CpuDevice.h"
 #include "runtime/kernels/LibraryKernel.h"
@@ -50,7 +51,8 @@ TEST_P(Devices, MemoryIsAlignedAndZero) {
 }
 
 TEST_P(Devices, TooMuchMemoryIsAnErrorThatNamesIt) {
-  auto memory = h.device->allocate(uint64_t(1) << 60, MemorySpace::Device, MemoryRegion::Guard::None, "a whale");
+  auto memory = h.device->allocate(uint64_t(1) << 60, MemorySpace::Device,
+                                   MemoryRegion::Guard::None, "a whale");
   EXPECT_EQ(memory.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(memory.status().message()), HasSubstr("a whale"));
 }
@@ -78,7 +80,8 @@ TEST_P(Devices, HostMemoryIsTheHosts) {
 TEST_P(Devices, CopiesReachMemoryThatIsPinned) {
   constexpr uint64_t kBytes = 3 * 4096;
   MemoryRegion shared = *MemoryRegion::share(kBytes, "a peer");
-  auto *peers = static_cast<uint8_t *>(::mmap(nullptr, kBytes, PROT_READ, MAP_SHARED, shared.descriptor(), 0));
+  auto *peers = static_cast<uint8_t *>(
+      ::mmap(nullptr, kBytes, PROT_READ, MAP_SHARED, shared.descriptor(), 0));
   ASSERT_NE(peers, MAP_FAILED);
   MemoryRegion there = h.memory(kBytes);
   for (uint8_t round = 1; round < 3; ++round) { // it can be done again once it was undone
@@ -107,8 +110,10 @@ TEST_P(Devices, SeveralThreadsShareOne) {
   for (uint8_t lane = 0; lane < 4; ++lane)
     lanes.emplace_back([&, lane] {
       auto queue = h.device->makeQueue();
-      auto first = h.device->allocate(4096, MemorySpace::Device, MemoryRegion::Guard::None, "a lane");
-      auto second = h.device->allocate(4096, MemorySpace::Device, MemoryRegion::Guard::None, "a lane");
+      auto first =
+          h.device->allocate(4096, MemorySpace::Device, MemoryRegion::Guard::None, "a lane");
+      auto second =
+          h.device->allocate(4096, MemorySpace::Device, MemoryRegion::Guard::None, "a lane");
       auto host = h.device->allocate(8192, MemorySpace::Host, MemoryRegion::Guard::None, "a lane");
       if (!queue.ok() || !first.ok() || !second.ok() || !host.ok())
         return;
@@ -151,10 +156,14 @@ TEST_P(NativeDevices, KernelsRunWithTheirContext) {
   MemoryRegion memory = h.memory(256);
   h.write(memory.data(), std::vector<float>(16, 2));
   void *buffers[] = {memory.data(), memory.data() + 64};
-  h.run([&](QueueSegment &s) { s.launch(0, *h.code, testKernel(plan::TestKernel::Gradient), buffers); },
-        {3, 1, 0, 0, 0});
+  h.run(
+      [&](QueueSegment &s) {
+        s.launch(0, *h.code, testKernel(plan::TestKernel::Gradient), buffers);
+      },
+      {3, 1, 0, 0, 0});
   h.finish();
-  EXPECT_EQ(h.read<float>(memory.data() + 64, 16), std::vector<float>(16, 2 * 0.5f + (0.25f * 2.0f + 0.001f * 3.0f)));
+  EXPECT_EQ(h.read<float>(memory.data() + 64, 16),
+            std::vector<float>(16, 2 * 0.5f + (0.25f * 2.0f + 0.001f * 3.0f)));
 }
 
 struct PlusOne final : kernels::LibraryKernel {
@@ -225,16 +234,16 @@ TEST_P(Devices, ASignalIsOfWhatCameBeforeIt) {
   std::vector<float> one(16, 1), two(16, 2);
   MemoryRegion first = h.staging(one), second = h.staging(two);
   void *buffers[] = {memory.data(), memory.data() + 64};
-  h.run(
-      [&](QueueSegment &
-              s) { // the second copy waits for the kernel, which waits for the first alone: a circle if that waited for both
-        s.copy(1, CopyDirection::In, memory.data() + 64, first.data(), 64);
-        const uint32_t there = s.signal(1);
-        s.after(0, there);
-        s.launch(0, *h.code, testKernel(plan::TestKernel::Add), buffers);
-        s.after(1, s.signal(0));
-        s.copy(1, CopyDirection::In, memory.data() + 64, second.data(), 64);
-      });
+  h.run([&](QueueSegment &s) {
+    // the second copy waits for the kernel, which waits for the first alone: a circle
+    // if that waited for both
+    s.copy(1, CopyDirection::In, memory.data() + 64, first.data(), 64);
+    const uint32_t there = s.signal(1);
+    s.after(0, there);
+    s.launch(0, *h.code, testKernel(plan::TestKernel::Add), buffers);
+    s.after(1, s.signal(0));
+    s.copy(1, CopyDirection::In, memory.data() + 64, second.data(), 64);
+  });
   EXPECT_EQ(h.read<float>(memory.data(), 16), one);
   EXPECT_EQ(h.read<float>(memory.data() + 64, 16), two);
 }
@@ -244,7 +253,9 @@ TEST_P(Devices, ACopyMovesForLaterRuns) {
   std::vector<float> one(16, 1), two(16, 2);
   MemoryRegion first = h.staging(one), second = h.staging(two);
   uint32_t copy = 0;
-  h.run([&](QueueSegment &s) { copy = s.copy(0, CopyDirection::In, memory.data(), first.data(), 64); });
+  h.run([&](QueueSegment &s) {
+    copy = s.copy(0, CopyDirection::In, memory.data(), first.data(), 64);
+  });
   h.segments.back()->move(copy, memory.data() + 64, second.data());
   h.queue->run(*h.segments.back(), {});
   EXPECT_EQ(h.read<float>(memory.data(), 16), one);
@@ -277,8 +288,11 @@ TEST_P(Devices, AWaitEndsByItself) {
 TEST_P(NativeDevices, AKernelThatFailsEndsItsQueue) {
   MemoryRegion memory = h.memory(64);
   void *buffers[] = {memory.data()};
-  h.run([&](QueueSegment &s) { s.launch(0, *h.code, testKernel(plan::TestKernel::FailAtStep), buffers); },
-        {2, 0, 0, 0, 0});
+  h.run(
+      [&](QueueSegment &s) {
+        s.launch(0, *h.code, testKernel(plan::TestKernel::FailAtStep), buffers);
+      },
+      {2, 0, 0, 0, 0});
   h.queue->signal(1);
   EXPECT_EQ(h.await(*h.queue, 1), DeviceQueue::Reached::Yes);
   PlusOne never;
@@ -306,7 +320,8 @@ TEST_P(Devices, TakingAQueueApartWaitsForItsWork) {
 }
 
 TEST_P(NativeDevices, CodeThatIsNoneIsRefused) {
-  EXPECT_THAT(std::string(h.device->load({"no object", "x", {}}).status().message()), HasSubstr("cannot load"));
+  EXPECT_THAT(std::string(h.device->load({"no object", "x", {}}).status().message()),
+              HasSubstr("cannot load"));
   EXPECT_THAT(std::string(h.device->load({"", "futuretron", {"+avx4096"}}).status().message()),
               HasSubstr("--target-cpu=futuretron and needs avx4096"));
 }
@@ -329,7 +344,8 @@ TEST_P(AsynchronousDevices, QueuesOfASegmentThatDoNotSayMeetByChance) {
 }
 
 const Backend kCuda{"Cuda", cuda::makeTestDevice, "GPU:0", cuda::testCode};
-INSTANTIATE_TEST_SUITE_P(Simulated, AsynchronousDevices, testing::Values(kNative[1], kNative[2], kCuda), nameOf);
+INSTANTIATE_TEST_SUITE_P(Simulated, AsynchronousDevices,
+                         testing::Values(kNative[1], kNative[2], kCuda), nameOf);
 INSTANTIATE_TEST_SUITE_P(Driver, Devices, testing::Values(kCuda), nameOf);
 
 /// One that never does what it is given.
@@ -337,7 +353,8 @@ class HungDevice : public Device {
 public:
   const std::string &name() const override { return called_; }
   DeviceLimits limits() const override { return {}; }
-  absl::StatusOr<MemoryRegion> allocate(uint64_t, MemorySpace, MemoryRegion::Guard, const char *) override {
+  absl::StatusOr<MemoryRegion> allocate(uint64_t, MemorySpace, MemoryRegion::Guard,
+                                        const char *) override {
     return none();
   }
   absl::StatusOr<MemoryRegion> share(uint64_t, const char *) override { return none(); }
@@ -373,13 +390,15 @@ TEST(Copies, OfADeviceThatHangsEndAtTheirDeadlineAndLeaveItsQueue) {
   const CopyPiece piece{nullptr, nullptr, 48};
   const absl::Status status = copyAll(device, std::array{piece, piece}, absl::Milliseconds(50));
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("copies of 96 bytes are not done after 50ms: the device hangs"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("copies of 96 bytes are not done after 50ms: the device hangs"));
   EXPECT_EQ(device.left, 1);
   delete device.made;
 }
 
 TEST(Registry, FindsOneDeviceAName) {
-  auto first = find(hostDevice()), again = find(hostDevice()), second = find(std::string(hostKind().name) + ":1");
+  auto first = find(hostDevice()), again = find(hostDevice()),
+       second = find(std::string(hostKind().name) + ":1");
   ASSERT_TRUE(first.ok() && again.ok() && second.ok());
   EXPECT_EQ(*first, *again);
   EXPECT_NE(*first, *second);
@@ -390,12 +409,14 @@ TEST(Registry, FindsOneDeviceAName) {
 TEST(Registry, NamesTheKindsThatThereAre) {
   auto none = find("TPU:0");
   EXPECT_EQ(none.status().code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(none.status().message()), HasSubstr("work for the device TPU:0; this program runs CPU, GPU"));
+  EXPECT_THAT(std::string(none.status().message()),
+              HasSubstr("work for the device TPU:0; this program runs CPU, GPU"));
 }
 
 TEST(Registry, TakesAnotherKind) {
-  registerKind("SIM",
-               [](const std::string &name) -> absl::StatusOr<std::unique_ptr<Device>> { return makeSim(name, 1); });
+  registerKind("SIM", [](const std::string &name) -> absl::StatusOr<std::unique_ptr<Device>> {
+    return makeSim(name, 1);
+  });
   auto sim = find("SIM:0");
   ASSERT_TRUE(sim.ok()) << sim.status();
   EXPECT_EQ((*sim)->name(), "SIM:0");

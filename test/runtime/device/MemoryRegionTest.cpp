@@ -42,7 +42,9 @@ TEST(MemoryRegion, LargeMemoryHasRoomForHugePages) {
       // What was mapped to find the place is given back.
       EXPECT_LE(mapped() - before, bytes + huge / 4 + 4 * 4096) << bytes;
       const auto begin = reinterpret_cast<uintptr_t>(memory->data());
-      EXPECT_EQ(guard == MemoryRegion::Guard::None ? begin % huge : (begin + (bytes + 63) / 64 * 64) % huge, 0u)
+      EXPECT_EQ(guard == MemoryRegion::Guard::None ? begin % huge
+                                                   : (begin + (bytes + 63) / 64 * 64) % huge,
+                0u)
           << bytes;
       memset(memory->data(), 1, bytes);
     }
@@ -50,7 +52,8 @@ TEST(MemoryRegion, LargeMemoryHasRoomForHugePages) {
 
 TEST(MemoryRegion, ImpossibleSizesAreErrors) {
   absl::Status status =
-      MemoryRegion::allocate(uint64_t(1) << 60, MemoryRegion::Guard::Pages, "arena of train.ps0").status();
+      MemoryRegion::allocate(uint64_t(1) << 60, MemoryRegion::Guard::Pages, "arena of train.ps0")
+          .status();
   EXPECT_TRUE(absl::IsResourceExhausted(status));
   EXPECT_NE(std::string(status.message()).find("arena of train.ps0"), std::string::npos);
 }
@@ -85,7 +88,8 @@ TEST(MemoryRegion, JoinedPiecesAreTheSamePages) {
   EXPECT_EQ(joined->data()[12287], 7);
   const std::span<const uint8_t> nothing[] = {{static_cast<const uint8_t *>(nullptr), 4096}};
   EXPECT_TRUE(absl::IsResourceExhausted(MemoryRegion::join(nothing, "no pages").status()));
-  EXPECT_DEATH(const_cast<volatile uint8_t *>(joined->data())[0] = 1, "") << "the pages are others'";
+  EXPECT_DEATH(const_cast<volatile uint8_t *>(joined->data())[0] = 1, "")
+      << "the pages are others'";
 }
 
 TEST(MemoryDeathTest, GuardsStopOverruns) {

@@ -16,7 +16,8 @@ namespace {
 using namespace sim;
 
 absl::Status statusOf(int code) {
-  return code ? absl::InternalError(absl::StrCat("a kernel failed with code ", code)) : absl::OkStatus();
+  return code ? absl::InternalError(absl::StrCat("a kernel failed with code ", code))
+              : absl::OkStatus();
 }
 
 class SimBacking final : public MemoryRegion::Backing {
@@ -44,18 +45,21 @@ public:
   };
 
   explicit SimSegment(std::shared_ptr<Pages> pages) : pages_(std::move(pages)) {}
-  uint32_t copy(uint32_t queue, CopyDirection, void *to, const void *from, uint64_t bytes) override {
+  uint32_t copy(uint32_t queue, CopyDirection, void *to, const void *from,
+                uint64_t bytes) override {
     const auto index = uint32_t(all_.copies.size());
     all_.copies.push_back({to, from, bytes});
     add(queue, {nullptr, index});
     return index;
   }
-  void launch(uint32_t queue, const DeviceCode &code, uint32_t kernel, std::span<void *const> buffers) override {
-    add(queue, {[run = code.table().kernels[kernel].run, buffers = addresses(buffers)](const GraphcContext &context) {
-          return statusOf(run(buffers.data(), &context));
-        }});
+  void launch(uint32_t queue, const DeviceCode &code, uint32_t kernel,
+              std::span<void *const> buffers) override {
+    add(queue,
+        {[run = code.table().kernels[kernel].run, buffers = addresses(buffers)](
+             const GraphcContext &context) { return statusOf(run(buffers.data(), &context)); }});
   }
-  void call(uint32_t queue, kernels::LibraryKernel &kernel, std::span<void *const> buffers) override {
+  void call(uint32_t queue, kernels::LibraryKernel &kernel,
+            std::span<void *const> buffers) override {
     add(queue, {[&kernel, buffers = addresses(buffers)](const GraphcContext &) {
           return statusOf(kernel.run(buffers.data()));
         }});
@@ -89,7 +93,8 @@ private:
 class SimQueue final : public DeviceQueue {
 public:
   SimQueue(std::shared_ptr<Engine> engine, std::shared_ptr<Pages> pages, uint64_t seed)
-      : engine_(std::move(engine)), pages_(std::move(pages)), state_(std::make_shared<QueueState>()), random_(seed) {
+      : engine_(std::move(engine)), pages_(std::move(pages)),
+        state_(std::make_shared<QueueState>()), random_(seed) {
     this->engine_->add(state_);
   }
   ~SimQueue() override { engine_->drain(state_); }
@@ -101,7 +106,8 @@ public:
     });
   }
   void run(QueueSegment &segment, const GraphcContext &context) override {
-    enqueue([pages = pages_, given = static_cast<SimSegment &>(segment).given(), context, seed = random_()] {
+    enqueue([pages = pages_, given = static_cast<SimSegment &>(segment).given(), context,
+             seed = random_()] {
       std::mt19937_64 order(seed);
       return runInSomeOrder(given.after, order, [&](uint32_t i) {
         if (given.work[i].run)
@@ -120,7 +126,9 @@ public:
   absl::Status status() const override { return engine_->status(*state_); }
 
 private:
-  void enqueue(std::function<absl::Status()> run) { engine_->enqueue(*state_, {std::move(run), 0, nullptr}); }
+  void enqueue(std::function<absl::Status()> run) {
+    engine_->enqueue(*state_, {std::move(run), 0, nullptr});
+  }
 
   std::shared_ptr<Engine> engine_;
   std::shared_ptr<Pages> pages_;
@@ -136,22 +144,28 @@ public:
 
   const std::string &name() const override { return deviceName_; }
   DeviceLimits limits() const override { return {true, 16, uint64_t(1) << 30}; }
-  absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace space, MemoryRegion::Guard guard,
-                                        const char *what) override {
+  absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace space,
+                                        MemoryRegion::Guard guard, const char *what) override {
     if (space == MemorySpace::Host)
       return cpu_->allocate(bytes, space, guard, what);
     if (bytes > limits().memoryBytes)
-      return absl::ResourceExhaustedError(
-          absl::StrCat(what, ": ", bytes, " bytes, but ", deviceName_, " has ", limits().memoryBytes));
+      return absl::ResourceExhaustedError(absl::StrCat(what, ": ", bytes, " bytes, but ",
+                                                       deviceName_, " has ", limits().memoryBytes));
     GRAPHC_ASSIGN_OR_RETURN(uint8_t *host, pages_->add(bytes, what));
     return MemoryRegion::of(host, bytes, std::make_unique<SimBacking>(pages_, host));
   }
-  absl::StatusOr<MemoryRegion> share(uint64_t bytes, const char *what) override { return cpu_->share(bytes, what); }
-  absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) override { return cpu_->load(image); }
+  absl::StatusOr<MemoryRegion> share(uint64_t bytes, const char *what) override {
+    return cpu_->share(bytes, what);
+  }
+  absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) override {
+    return cpu_->load(image);
+  }
   absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() override {
     return std::make_unique<SimQueue>(engine_, pages_, seed_);
   }
-  std::unique_ptr<QueueSegment> makeSegment() override { return std::make_unique<SimSegment>(pages_); }
+  std::unique_ptr<QueueSegment> makeSegment() override {
+    return std::make_unique<SimSegment>(pages_);
+  }
   void wake() override { engine_->wake(); }
 
 private:

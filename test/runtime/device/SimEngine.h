@@ -1,9 +1,10 @@
-//===- SimEngine.h - what a device that is simulated on the CPU is made of ------------------------------*- C++ -*-===//
+//===- SimEngine.h - what a device that is simulated on the CPU is made of ----------*- C++ -*-===//
 //
-// Memory with two views: the host's may not be touched, the device's own threads use the other. Queues whose work is done as late as what was
-// asked for allows, by one thread, in an order that a seed decides.
+// Memory with two views: the host's may not be touched, the device's own threads use the other.
+// Queues whose work is done as late as what was asked for allows, by one thread, in an order that a
+// seed decides.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TEST_RUNTIME_DEVICE_SIMENGINE_H
 #define GRAPHC_TEST_RUNTIME_DEVICE_SIMENGINE_H
 
@@ -25,7 +26,8 @@
 
 namespace graphc::device::sim {
 
-/// Both views of the device's memory. Pages that were given back stay, so that no address means two things.
+/// Both views of the device's memory. Pages that were given back stay, so that no address means two
+/// things.
 class Pages {
 public:
   ~Pages() {
@@ -36,7 +38,8 @@ public:
   }
 
   absl::StatusOr<uint8_t *> add(uint64_t bytes, const char *what) {
-    const uint64_t page = uint64_t(::sysconf(_SC_PAGESIZE)), total = std::max((bytes + page - 1) / page * page, page);
+    const uint64_t page = uint64_t(::sysconf(_SC_PAGESIZE)),
+                   total = std::max((bytes + page - 1) / page * page, page);
     const int fd = ::memfd_create("graphc-sim", MFD_CLOEXEC);
     if (fd < 0 || ::ftruncate(fd, off_t(total)) != 0)
       return base::errnoStatus(absl::StrCat(what, ": memfd"), errno);
@@ -77,7 +80,8 @@ public:
       return nullptr;
     --piece;
     const uint64_t offset = uint64_t(at - piece->first);
-    const bool inside = !piece->second.gone && offset <= piece->second.asked && bytes <= piece->second.asked - offset;
+    const bool inside = !piece->second.gone && offset <= piece->second.asked &&
+                        bytes <= piece->second.asked - offset;
     return inside ? piece->second.own + offset : nullptr;
   }
 
@@ -92,9 +96,11 @@ private:
   std::map<uint8_t *, Piece> pieces_ ABSL_GUARDED_BY(mutex_); // by the host's address
 };
 
-/// Does work 0, 1, … each once all that it comes `after` is done, else in an order that `random` draws. The first failure ends it.
+/// Does work 0, 1, … each once all that it comes `after` is done, else in an order that `random`
+/// draws. The first failure ends it.
 template <typename Run>
-absl::Status runInSomeOrder(const std::vector<std::vector<uint32_t>> &after, std::mt19937_64 &random, const Run &run) {
+absl::Status runInSomeOrder(const std::vector<std::vector<uint32_t>> &after,
+                            std::mt19937_64 &random, const Run &run) {
   std::vector<std::vector<uint32_t>> next(after.size());
   std::vector<size_t> missing;
   std::vector<uint32_t> able;
@@ -160,10 +166,13 @@ public:
     return want(queue, n);
   }
   /// Not when `ended`, which wake() has looked at.
-  void wait(QueueState &queue, uint64_t n, absl::Duration timeout, const std::function<bool()> &ended = {}) {
+  void wait(QueueState &queue, uint64_t n, absl::Duration timeout,
+            const std::function<bool()> &ended = {}) {
     base::MutexLock lock(mutex_);
     if (want(queue, n) == DeviceQueue::Reached::NotYet)
-      changed_.waitFor(mutex_, timeout, [&] { return queue.count >= n || !queue.failure.ok() || (ended && ended()); });
+      changed_.waitFor(mutex_, timeout, [&] {
+        return queue.count >= n || !queue.failure.ok() || (ended && ended());
+      });
   }
   void wake() {
     base::MutexLock lock(mutex_);

@@ -1,4 +1,5 @@
-// What the simulated device is for: each kind of mistake shows, and what is right shows nothing, whatever the seed.
+// What the simulated device is for: each kind of mistake shows, and what is right shows nothing,
+// whatever the seed.
 #include "test/runtime/device/DeviceHarness.h"
 
 #include <cmath>

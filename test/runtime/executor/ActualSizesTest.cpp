@@ -1,4 +1,5 @@
-// Messages that have as many entries as their sender counts: what arrives, what is counted, and who says another number.
+// Messages that have as many entries as their sender counts: what arrives, what is counted, and who
+// says another number.
 #include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
@@ -27,17 +28,21 @@ struct RowsHost final : TestHost {
       return absl::OkStatus();
     };
   }
-  static int64_t countOf(uint32_t worker, uint64_t step) { return int64_t((step * 5 + worker * 7) % (kMost + 1)); }
+  static int64_t countOf(uint32_t worker, uint64_t step) {
+    return int64_t((step * 5 + worker * 7) % (kMost + 1));
+  }
   static float valueOf(uint32_t worker, uint64_t step, int64_t i) {
     return float(worker) * 1000 + float(step) * 20 + float(i);
   }
   absl::Status feed(const LaneInfo &lane, uint64_t step, std::span<void *const> feeds) override {
     if (feeds.size() == 1) {
       for (uint32_t worker = 0; worker < kWorkers; ++worker)
-        static_cast<int64_t *>(feeds[0])[worker] = countOf(worker, step) + (worker == 1 ? serversError : 0);
+        static_cast<int64_t *>(feeds[0])[worker] =
+            countOf(worker, step) + (worker == 1 ? serversError : 0);
       return absl::OkStatus();
     }
-    *static_cast<int64_t *>(feeds[0]) = countOf(lane.instance, step) + (lane.instance == 2 ? workersError : 0);
+    *static_cast<int64_t *>(feeds[0]) =
+        countOf(lane.instance, step) + (lane.instance == 2 ? workersError : 0);
     for (int64_t i = 0; i < int64_t(kMost); ++i)
       static_cast<float *>(feeds[1])[i] = valueOf(lane.instance, step, i);
     return absl::OkStatus();
@@ -75,11 +80,13 @@ std::string failureWith(int64_t serversError, int64_t workersError) {
   return std::string(tasks.run(lanes, options).message());
 }
 
-TEST(ActualSizes, AMessageOfAnotherSizeIsNamed) { // at step 0 worker 1 has 7 rows and worker 2 has 14
+TEST(ActualSizes, AMessageOfAnotherSizeIsNamed) {
+  // at step 0 worker 1 has 7 rows and worker 2 has 14
   EXPECT_THAT(
       failureWith(1, 0),
-      HasSubstr("at step 0: to receive rows.up[1] (by-hand.mlir:1:3) from /job:worker/task:1 echo.worker[1]: the "
-                "message has 28 bytes; expected 8 times 4"));
+      HasSubstr(
+          "at step 0: to receive rows.up[1] (by-hand.mlir:1:3) from /job:worker/task:1 echo.worker[1]: the "
+          "message has 28 bytes; expected 8 times 4"));
   EXPECT_THAT(failureWith(-7, 0), HasSubstr("the message has 28 bytes; expected 0 times 4"));
   EXPECT_THAT(failureWith(0, -1), HasSubstr("the message has 52 bytes; expected 14 times 4"));
 }
@@ -87,11 +94,13 @@ TEST(ActualSizes, AMessageOfAnotherSizeIsNamed) { // at step 0 worker 1 has 7 ro
 TEST(ActualSizes, ACountThatNoMessageHasIsNamed) {
   EXPECT_THAT(
       failureWith(0, -15),
-      HasSubstr("to send rows.up[2] (by-hand.mlir:1:3) to /job:ps/task:0 echo.ps: a message of -1 times 4 bytes; "
-                "expected 0 to 16"));
+      HasSubstr(
+          "to send rows.up[2] (by-hand.mlir:1:3) to /job:ps/task:0 echo.ps: a message of -1 times 4 bytes; "
+          "expected 0 to 16"));
   EXPECT_THAT(failureWith(0, 3), HasSubstr("a message of 17 times 4 bytes; expected 0 to 16"));
-  EXPECT_THAT(failureWith(-8, 0), HasSubstr("to receive rows.up[1] (by-hand.mlir:1:3) from /job:worker/task:1 "
-                                            "echo.worker[1]: a message of -1 times 4 bytes"));
+  EXPECT_THAT(failureWith(-8, 0),
+              HasSubstr("to receive rows.up[1] (by-hand.mlir:1:3) from /job:worker/task:1 "
+                        "echo.worker[1]: a message of -1 times 4 bytes"));
   EXPECT_THAT(failureWith(INT64_MAX - 7, 0),
               HasSubstr("a message of 9223372036854775807 times 4 bytes; expected 0 to 16"));
 }
@@ -101,16 +110,20 @@ TEST(ActualSizes, AMessageBackThatIsTooShortIsNamed) {
   TaskHarness tasks(plan::rowsPlan(kWorkers));
   RowsHost host(40);
   auto lanes = tasks.lanes(host);
-  std::erase_if(lanes, [](auto &lane) { return lane->info().programIndex != 0 || lane->info().instance != 1; });
+  std::erase_if(lanes, [](auto &lane) {
+    return lane->info().programIndex != 0 || lane->info().instance != 1;
+  });
   ASSERT_EQ(lanes.size(), 1u);
   const std::vector<float> rows(kMost);
   ASSERT_EQ(tasks.transport->sender({1, 1})->start(rows.data(), 0, transport::SendMode::Copy, 24),
             transport::PollState::Ready);
   LaneRunOptions options;
   options.deadline = absl::Seconds(20);
-  EXPECT_THAT(std::string(tasks.run(lanes, options).message()),
-              HasSubstr("to receive rows.down[1] (by-hand.mlir:2:3) from /job:ps/task:0 echo.ps: the message has 24 "
-                        "bytes; expected 7 times 4"));
+  EXPECT_THAT(
+      std::string(tasks.run(lanes, options).message()),
+      HasSubstr(
+          "to receive rows.down[1] (by-hand.mlir:2:3) from /job:ps/task:0 echo.ps: the message has 24 "
+          "bytes; expected 7 times 4"));
 }
 
 } // namespace

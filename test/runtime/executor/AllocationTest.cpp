@@ -1,9 +1,9 @@
-//===- AllocationTest.cpp - the step path allocates nothing -----------------------------------------------------------===//
+//===- AllocationTest.cpp - the step path allocates nothing -----------------------------------===//
 //
-// Counts every allocation of the process while lanes run from their 10th step to their last but 10th. A binary of its own: it replaces
-// operator new (our code calls no malloc by itself).
+// Counts every allocation of the process while lanes run from their 10th step to their last but
+// 10th. A binary of its own: it replaces operator new (our code calls no malloc by itself).
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "test/runtime/CountAllocations.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
@@ -44,8 +44,12 @@ uint64_t allocationsOf(const plan::ParameterServerShape &shape, bool control, bo
 
 TEST(Allocation, TheCounterCounts) { EXPECT_GE(allocationsOf({1, 2}, true), 1u); }
 TEST(Allocation, SynchronousStepAllocatesNothing) { EXPECT_EQ(allocationsOf({2, 2}, false), 0u); }
-TEST(Allocation, TracedStepAllocatesNothing) { EXPECT_EQ(allocationsOf({2, 2}, false, /*traced=*/true), 0u); }
-TEST(Allocation, AsynchronousStepAllocatesNothing) { EXPECT_EQ(allocationsOf({2, 2, 16, true}, false), 0u); }
+TEST(Allocation, TracedStepAllocatesNothing) {
+  EXPECT_EQ(allocationsOf({2, 2}, false, /*traced=*/true), 0u);
+}
+TEST(Allocation, AsynchronousStepAllocatesNothing) {
+  EXPECT_EQ(allocationsOf({2, 2, 16, true}, false), 0u);
+}
 
 } // namespace
 } // namespace graphc::executor

@@ -1,4 +1,4 @@
-//===- CountingPlan.h - asynchronous updates of which each leaves its own trace, for tests --------------------------*- C++ -*-===//
+//===- CountingPlan.h - asynchronous updates of which each leaves its own trace, for tests ----===//
 #ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_COUNTINGPLAN_H
 #define GRAPHC_TEST_RUNTIME_EXECUTOR_COUNTINGPLAN_H
 
@@ -17,8 +17,9 @@ struct CountingShape {
   uint32_t variables = 2; ///< of each server, each with a counter of its updates
 };
 
-/// A gradient of (replica, step) alone for each variable, which is added to it: what came twice or not at all shows in the sum. Variables in
-/// order: of each server (sum, count) for each of its own, and global_step.
+/// A gradient of (replica, step) alone for each variable, which is added to it: what came twice or
+/// not at all shows in the sum. Variables in order: of each server (sum, count) for each of its
+/// own, and global_step.
 inline plan::Plan countingPlan(const CountingShape &shape) {
   plan::PlanBuilder b(16);
   const uint32_t psJob = b.job("ps", shape.servers), workerJob = b.job("worker", shape.workers);
@@ -34,12 +35,14 @@ inline plan::Plan countingPlan(const CountingShape &shape) {
   std::vector<std::pair<uint32_t, uint32_t>> values; // of each variable: down, up
   std::vector<std::vector<std::array<uint32_t, 4>>> of(shape.servers); // sum, count, down, up
   for (uint32_t p = 0; p < shape.servers; ++p) {
-    ps.push_back(b.program(phase, absl::StrCat("train_step.ps", p), shape.workers, false, psJob, p));
+    ps.push_back(
+        b.program(phase, absl::StrCat("train_step.ps", p), shape.workers, false, psJob, p));
     b.plan.mutable_programs(int(ps[p]))->set_locks_variables(true);
     for (uint32_t v = 0; v < shape.variables; ++v) {
       const std::string name = absl::StrCat("w", p, ".", v);
       const uint32_t sum = b.variable(name, b.vector(), psJob, p);
-      const uint32_t count = b.variable(name + ".count", plan::PlanBuilder::scalar(plan::I64), psJob, p);
+      const uint32_t count =
+          b.variable(name + ".count", plan::PlanBuilder::scalar(plan::I64), psJob, p);
       const uint32_t down = b.channel(name + ".to_worker", b.vector(), ps[p], worker);
       const uint32_t up = b.channel(name + ".gradient", b.vector(), worker, ps[p]);
       of[p].push_back({b.variableBuffer(ps[p], sum), b.variableBuffer(ps[p], count), down, up});
@@ -64,7 +67,8 @@ inline plan::Plan countingPlan(const CountingShape &shape) {
       b.call(ps[p], plan::TestKernel::Increment, {b.variableBuffer(ps[p], step)});
   }
   for (auto [down, up] : values) {
-    const uint32_t slot = b.slotBuffer(worker, b.vector()), gradient = b.arenaBuffer(worker, b.vector());
+    const uint32_t slot = b.slotBuffer(worker, b.vector()),
+                   gradient = b.arenaBuffer(worker, b.vector());
     const uint32_t loss = b.arenaBuffer(worker, plan::PlanBuilder::scalar(plan::F32));
     b.receive(worker, down, slot);
     b.call(worker, plan::TestKernel::Sum, {slot, loss});

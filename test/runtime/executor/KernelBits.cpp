@@ -1,13 +1,17 @@
-//===- KernelBits.cpp - kernel-bits: the bits of each kernel of some plans, made in a given order -----------------===//
+//===- KernelBits.cpp -------------------------------------------------------------------------===//
+//
+// Kernel-bits: the bits of each kernel of some plans, made in a given order.
 //
 //   kernel-bits [--seed S] [--alone] [--every N] [--threads N] [--shift BYTES] [--sweep] [PLAN]…
 //
-// Makes every kernel of the plans (and with --sweep products of many small shapes) in an order drawn from the seed, 0 for that of
-// the plans, then runs them in another order drawn from it, on operands that follow from the kernel alone. One line a kernel, in the
-// order of the plans: its name, the bytes of scratch that the library wants, a sum of what it wrote. --alone: each in a process of its
-// own, --every Nth. --shift: operands begin so many bytes behind a page. test/run/test_kernel_bits.py compares what is printed.
+// Makes every kernel of the plans (and with --sweep products of many small shapes) in an order
+// drawn from the seed, 0 for that of the plans, then runs them in another order drawn from it, on
+// operands that follow from the kernel alone. One line a kernel, in the order of the plans: its
+// name, the bytes of scratch that the library wants, a sum of what it wrote. --alone: each in a
+// process of its own, --every Nth. --shift: operands begin so many bytes behind a page.
+// test/run/test_kernel_bits.py compares what is printed.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "runtime/common/base/Crc32c.h"
 #include "runtime/common/base/StatusMacros.h"
@@ -67,7 +71,8 @@ Kernel productKernel(const kernels::MatmulDesc &d) {
   if (d.transposeB)
     kernel.call.attributes.push_back({"transpose_b", {1}, {}});
   auto add = [&](std::vector<int64_t> shape, int64_t elements, plan::Access access) {
-    kernel.call.operands.push_back({GRAPHC_F32, std::move(shape), GraphcAccess(access), uint64_t(elements) * 4});
+    kernel.call.operands.push_back(
+        {GRAPHC_F32, std::move(shape), GraphcAccess(access), uint64_t(elements) * 4});
     kernel.arguments.push_back({uint64_t(elements) * 4, access});
   };
   auto matrix = [&](int64_t rows, int64_t columns, plan::Access access) {
@@ -88,7 +93,8 @@ Kernel productKernel(const kernels::MatmulDesc &d) {
   return kernel;
 }
 
-void addPlan(const std::string &path, const plan::Plan &plan, const LoadedKernels &library, std::vector<Kernel> &all) {
+void addPlan(const std::string &path, const plan::Plan &plan, const LoadedKernels &library,
+             std::vector<Kernel> &all) {
   for (int i = 0; i < plan.kernels_size(); ++i) {
     const plan::Kernel &source = plan.kernels(i);
     Kernel kernel;
@@ -105,16 +111,17 @@ void addPlan(const std::string &path, const plan::Plan &plan, const LoadedKernel
 
 /// Ones in every position, both transposes, each post-op; some shapes of more than one block.
 void addSweep(std::vector<Kernel> &all) {
-  std::vector<std::array<int64_t, 3>> shapes = {{1, 64, 2000},   {2000, 1, 64},  {64, 2000, 1}, {1, 2000, 64},
-                                                {1, 1, 4096},    {1, 4096, 1},   {4096, 1, 1},  {300, 500, 200},
-                                                {20, 3000, 450}, {3000, 17, 500}};
+  std::vector<std::array<int64_t, 3>> shapes = {
+      {1, 64, 2000}, {2000, 1, 64}, {64, 2000, 1},   {1, 2000, 64},   {1, 1, 4096},
+      {1, 4096, 1},  {4096, 1, 1},  {300, 500, 200}, {20, 3000, 450}, {3000, 17, 500}};
   for (int64_t m : {1, 3, 64, 130})
     for (int64_t n : {1, 3, 64, 130})
       for (int64_t k : {1, 3, 64, 130})
         shapes.push_back({m, n, k});
   for (auto [m, n, k] : shapes)
     for (int flags = 0; flags < 16; ++flags)
-      all.push_back(productKernel({m, n, k, 1, bool(flags & 1), bool(flags & 2), bool(flags & 4), bool(flags & 8)}));
+      all.push_back(productKernel(
+          {m, n, k, 1, bool(flags & 1), bool(flags & 2), bool(flags & 4), bool(flags & 8)}));
 }
 
 absl::Status make(Kernel &kernel, kernels::ThreadPool *pool) {
@@ -135,7 +142,8 @@ absl::StatusOr<std::string> run(Kernel &kernel, uint64_t shift) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     GRAPHC_ASSIGN_OR_RETURN(device::MemoryRegion one,
                             device::MemoryRegion::allocate(arguments[i].bytes + shift + 64,
-                                                           device::MemoryRegion::Guard::None, "an operand"));
+                                                           device::MemoryRegion::Guard::None,
+                                                           "an operand"));
     uint8_t *at = one.data() + shift;
     if (arguments[i].access != plan::WRITE) {
       auto *values = reinterpret_cast<float *>(at);
@@ -149,7 +157,8 @@ absl::StatusOr<std::string> run(Kernel &kernel, uint64_t shift) {
     memory.push_back(std::move(one));
   }
   GraphcContext context{};
-  if (int code = kernel.compiled ? kernel.compiled(buffers.data(), &context) : kernel.made->run(buffers.data()))
+  if (int code = kernel.compiled ? kernel.compiled(buffers.data(), &context)
+                                 : kernel.made->run(buffers.data()))
     return absl::InternalError(absl::StrCat(kernel.name, " failed with ", code));
   uint32_t sum = 0;
   for (size_t i = 0; i < kernel.arguments.size(); ++i)
@@ -168,7 +177,8 @@ absl::StatusOr<std::string> runAlone(Kernel &kernel, const Options &options) {
     std::string text;
     kernels::ThreadPool pool(options.threads);
     absl::Status made = make(kernel, &pool);
-    if (auto line = made.ok() ? run(kernel, options.shift) : absl::StatusOr<std::string>(made); line.ok())
+    if (auto line = made.ok() ? run(kernel, options.shift) : absl::StatusOr<std::string>(made);
+        line.ok())
       text = *line;
     else
       fprintf(stderr, "kernel-bits: %s\n", std::string(line.status().message()).c_str());

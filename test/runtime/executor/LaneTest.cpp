@@ -1,4 +1,4 @@
-//===- LaneTest.cpp - whole phases on threads: values, ends, errors, bytes, arenas --------------------------------===//
+//===- LaneTest.cpp - whole phases on threads: values, ends, errors, bytes, arenas ------------===//
 
 #include "runtime/common/base/Mutex.h"
 #include "runtime/common/plan/LanePosition.h"
@@ -24,7 +24,8 @@ using plan::parameterServerPlan;
 using plan::ParameterServerShape;
 using testing::HasSubstr;
 
-std::vector<std::vector<float>> initialValues(TaskHarness &tasks, const ParameterServerShape &shape) {
+std::vector<std::vector<float>> initialValues(TaskHarness &tasks,
+                                              const ParameterServerShape &shape) {
   std::vector<std::vector<float>> values;
   for (uint32_t p = 0; p < shape.servers; ++p)
     values.push_back(tasks.floats(p));
@@ -58,11 +59,12 @@ TEST(Lane, SynchronousParameterServerIsBitExact) {
   }
 }
 
-// What is not copied counts as if it were; what is sent ahead is sent once a step, and nothing is left at the end.
+// What is not copied counts as if it were; what is sent ahead is sent once a step, and nothing is
+// left at the end.
 TEST(Lane, MeasuredBytesEqualThePlan) {
   for (uint64_t steps : {1, 20})
-    for (ParameterServerShape shape :
-         {ParameterServerShape{2, 3, 16, false, 0, true, true}, {2, 3, 16, false, 0, false, false, true}}) {
+    for (ParameterServerShape shape : {ParameterServerShape{2, 3, 16, false, 0, true, true},
+                                       {2, 3, 16, false, 0, false, false, true}}) {
       TaskHarness tasks(parameterServerPlan(shape));
       TestHost host(steps);
       auto lanes = tasks.lanes(host);
@@ -99,11 +101,13 @@ TEST(Lane, AsynchronousPhaseEndsByEndOfStream) {
       TestHost host(100);
       auto lanes = tasks.lanes(host);
       ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
-      EXPECT_EQ(tasks.globalStep(), int64_t(100 * run)) << "each update ticket is one applied update";
+      EXPECT_EQ(tasks.globalStep(), int64_t(100 * run))
+          << "each update ticket is one applied update";
       uint64_t workerSteps = 0;
       for (auto &lane : lanes) {
         EXPECT_EQ(lane->endReason(), EndReason::Closed);
-        EXPECT_EQ(lane->place().doing, plan::LaneActivity::Between) << "others may take long, and it computes no more";
+        EXPECT_EQ(lane->place().doing, plan::LaneActivity::Between)
+            << "others may take long, and it computes no more";
         workerSteps += lane->info().programIndex == 0 ? lane->step() : 0;
       }
       EXPECT_EQ(workerSteps, 100u);
@@ -112,7 +116,8 @@ TEST(Lane, AsynchronousPhaseEndsByEndOfStream) {
   }
 }
 
-// Every worker adds 0.1 * (0.5 w + shift): element by element the same, so a torn read or write shows as a difference.
+// Every worker adds 0.1 * (0.5 w + shift): element by element the same, so a torn read or write
+// shows as a difference.
 TEST(Lane, AsynchronousUpdatesAreNeverTorn) {
   ParameterServerShape shape{1, 4, 4096, true};
   plan::Plan plan = parameterServerPlan(shape);
@@ -203,37 +208,45 @@ TEST(Lane, ArenaBytesTouchedAreMeasured) {
 TEST(Lane, KernelFailureEndsTheRunByName) {
   plan::PlanBuilder b;
   b.job("worker", 1);
-  uint32_t phase = b.phase("predict", plan::PREDICT, false), program = b.program(phase, "predict.all", 1, false, 0, 0);
+  uint32_t phase = b.phase("predict", plan::PREDICT, false),
+           program = b.program(phase, "predict.all", 1, false, 0, 0);
   uint32_t x = b.arenaBuffer(program, b.vector());
   b.controlSend(program, {});
   b.call(program, plan::TestKernel::FailAtStep, {x});
   b.controlReceive(program, true, 0);
   plan::Plan plan = b.finish();
   plan.add_locations("model.mlir:4:5");
-  plan.mutable_programs(0)->mutable_instructions(1)->set_location(uint32_t(plan.locations_size()) - 1);
+  plan.mutable_programs(0)->mutable_instructions(1)->set_location(uint32_t(plan.locations_size()) -
+                                                                  1);
   TaskHarness tasks(plan);
   TestHost host(10);
   auto lanes = tasks.lanes(host);
-  EXPECT_EQ(tasks.run(lanes).message(),
-            "/job:worker/task:0 predict.all: kernel fail_at_step (model.mlir:4:5) failed with code 7 at step 3");
+  EXPECT_EQ(
+      tasks.run(lanes).message(),
+      "/job:worker/task:0 predict.all: kernel fail_at_step (model.mlir:4:5) failed with code 7 at step 3");
 }
 
 TEST(Lane, HostErrorEndsEveryLane) {
   TaskHarness tasks(parameterServerPlan({2, 3}));
   TestHost host(1000000);
   host.onStep = [](const LaneInfo &lane, const StepResults &results) {
-    return lane.instance == 1 && results.step == 20 ? absl::DataLossError("the disk is gone") : absl::OkStatus();
+    return lane.instance == 1 && results.step == 20 ? absl::DataLossError("the disk is gone")
+                                                    : absl::OkStatus();
   };
   auto lanes = tasks.lanes(host);
-  EXPECT_EQ(tasks.run(lanes), absl::DataLossError("the disk is gone")) << "not the Aborted that the others found";
+  EXPECT_EQ(tasks.run(lanes), absl::DataLossError("the disk is gone"))
+      << "not the Aborted that the others found";
 }
 
-// A worker that never starts: the wait is reported with who, what, from whom and where, and ends at its deadline.
+// A worker that never starts: the wait is reported with who, what, from whom and where, and ends at
+// its deadline.
 TEST(Lane, LastingWaitIsExplainedThenEnds) {
   TaskHarness tasks(parameterServerPlan({1, 2}));
   TestHost host(10);
   auto lanes = tasks.lanes(host);
-  std::erase_if(lanes, [](auto &lane) { return lane->info().programIndex == 0 && lane->info().instance == 1; });
+  std::erase_if(lanes, [](auto &lane) {
+    return lane->info().programIndex == 0 && lane->info().instance == 1;
+  });
   LaneRunOptions options;
   options.reportAfter = absl::Milliseconds(50);
   options.deadline = absl::Milliseconds(1500);
@@ -246,18 +259,22 @@ TEST(Lane, LastingWaitIsExplainedThenEnds) {
   };
   absl::Status status = tasks.run(lanes, options);
   EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
-  EXPECT_THAT(reports, testing::Contains("/job:ps/task:0 train_step.ps0 waits at step 0 to receive w0.gradient[1] "
-                                         "(by-hand.mlir:2:3) from /job:worker/task:1 train_step.worker[1]"));
-  EXPECT_THAT(reports, testing::Contains("/job:worker/task:0 train_step.worker[0] waits at step 1 to send control.ps0 "
-                                         "(by-hand.mlir:3:3) to /job:ps/task:0 train_step.ps0"));
+  EXPECT_THAT(
+      reports,
+      testing::Contains("/job:ps/task:0 train_step.ps0 waits at step 0 to receive w0.gradient[1] "
+                        "(by-hand.mlir:2:3) from /job:worker/task:1 train_step.worker[1]"));
+  EXPECT_THAT(reports,
+              testing::Contains(
+                  "/job:worker/task:0 train_step.worker[0] waits at step 1 to send control.ps0 "
+                  "(by-hand.mlir:3:3) to /job:ps/task:0 train_step.ps0"));
 }
 
 // Another thread sees at which instruction a lane is, while that takes its time.
 TEST(Lane, WhereItIsIsSeenFromOutside) {
   struct SlowData final : TestHost {
     using TestHost::TestHost;
-    absl::Status nextBatch(const LaneInfo &, uint64_t, const plan::Instruction::NextBatch &, std::span<void *const>,
-                           uint8_t *) override {
+    absl::Status nextBatch(const LaneInfo &, uint64_t, const plan::Instruction::NextBatch &,
+                           std::span<void *const>, uint8_t *) override {
       come.get_future().wait();
       return absl::DataLossError("the disk is gone");
     }
@@ -269,7 +286,8 @@ TEST(Lane, WhereItIsIsSeenFromOutside) {
   EXPECT_EQ(plan::placeText(tasks.plan, lanes[0]->place()), "computes at step 0");
   std::thread runs([&] { EXPECT_EQ(tasks.run(lanes), absl::DataLossError("the disk is gone")); });
   plan::LanePosition place;
-  for (absl::Time end = absl::Now() + absl::Seconds(60); place.doing != plan::LaneActivity::Reads && absl::Now() < end;)
+  for (absl::Time end = absl::Now() + absl::Seconds(60);
+       place.doing != plan::LaneActivity::Reads && absl::Now() < end;)
     place = lanes[0]->place();
   EXPECT_TRUE(plan::checkPlace(tasks.plan, 0, place));
   EXPECT_EQ(plan::placeText(tasks.plan, place), "waits at step 0 for a batch of data set made");
@@ -312,14 +330,16 @@ TEST(Lane, WhatItDoesIsNoted) {
   std::map<plan::LaneName, uint64_t> steps;
   size_t waits = 0;
   for (const LaneEvent &event : eventsOf(tasks, host)) {
-    const uint32_t task =
-        plan::taskNumber(tasks.plan, plan::instanceTask(tasks.plan, tasks.plan.programs(int(event.place.lane.program)),
-                                                        event.place.lane.instance));
+    const uint32_t task = plan::taskNumber(
+        tasks.plan,
+        plan::instanceTask(tasks.plan, tasks.plan.programs(int(event.place.lane.program)),
+                           event.place.lane.instance));
     EXPECT_TRUE(plan::checkPlace(tasks.plan, task, event.place));
     if (event.place.doing == plan::LaneActivity::Between)
       EXPECT_EQ(event.place.step, steps[event.place.lane]++);
     else
-      waits += event.place.doing == plan::LaneActivity::Receives || event.place.doing == plan::LaneActivity::Sends;
+      waits += event.place.doing == plan::LaneActivity::Receives ||
+               event.place.doing == plan::LaneActivity::Sends;
   }
   EXPECT_EQ(steps.size(), 3u);
   for (auto &[lane, made] : steps)

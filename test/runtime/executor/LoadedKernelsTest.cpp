@@ -33,7 +33,8 @@ TEST(LoadedKernels, LoadsOnlyWhatThePrograms) {
   EXPECT_EQ(inWorker, 2);
 }
 
-// dlopen tells objects apart by name: two codes loaded one after the other must not be taken for one.
+// dlopen tells objects apart by name: two codes loaded one after the other must not be taken for
+// one.
 TEST(LoadedKernels, TwoCodesAreTwoObjects) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   *plan.add_code() = plan.code(0);
@@ -51,14 +52,16 @@ TEST(LoadedKernels, MissingCpuFeatureNamesTheFlag) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   plan.mutable_code(0)->set_target_cpu("futuretron");
   plan.mutable_code(0)->add_features("+avx4096");
-  EXPECT_THAT(loadError(plan), HasSubstr("compiled with --target-cpu=futuretron and needs avx4096, which this CPU"));
+  EXPECT_THAT(loadError(plan),
+              HasSubstr("compiled with --target-cpu=futuretron and needs avx4096, which this CPU"));
 }
 
 TEST(LoadedKernels, ADeviceThatIsNotHereIsNamed) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   plan.mutable_programs(0)->set_device("TPU:0");
   plan.mutable_code(0)->set_kind("TPU");
-  EXPECT_THAT(loadError(plan), HasSubstr("the plan has work for the device TPU:0; this program runs CPU, GPU"));
+  EXPECT_THAT(loadError(plan),
+              HasSubstr("the plan has work for the device TPU:0; this program runs CPU, GPU"));
 }
 
 TEST(LoadedKernels, EntryBeyondTheTable) {
@@ -83,21 +86,26 @@ TEST(LoadedKernels, AnotherKernelsEntryIsRefused) {
   };
   EXPECT_THAT(
       swapped("add", "increment"),
-      HasSubstr("kernel add: the plan gives it 2 arguments, entry 11 of the code takes 1; the plan was changed"));
-  EXPECT_THAT(swapped("add", "gradient"), HasSubstr("kernel add: the plan gives it argument 0 as 64 bytes, READ_WRITE; "
-                                                    "entry 8 of the code takes 64 bytes, READ; the plan was changed"));
+      HasSubstr(
+          "kernel add: the plan gives it 2 arguments, entry 11 of the code takes 1; the plan was changed"));
+  EXPECT_THAT(swapped("add", "gradient"),
+              HasSubstr("kernel add: the plan gives it argument 0 as 64 bytes, READ_WRITE; "
+                        "entry 8 of the code takes 64 bytes, READ; the plan was changed"));
   EXPECT_THAT(swapped("add", "divide"),
               HasSubstr("argument 1 as 64 bytes, READ; entry 10 of the code takes 4 bytes, READ;"));
   EXPECT_EQ(swapped("add", "apply"), ""); // takes the same
   plan::Plan larger = good; // the entry stays, and what the plan says of it changes
   named(larger, "add").mutable_args(0)->set_bytes(128);
-  EXPECT_THAT(loadError(larger), HasSubstr("as 128 bytes, READ_WRITE; entry 7 of the code takes 64 bytes"));
+  EXPECT_THAT(loadError(larger),
+              HasSubstr("as 128 bytes, READ_WRITE; entry 7 of the code takes 64 bytes"));
   plan::Plan readOnly = good;
   named(readOnly, "apply").mutable_args(0)->set_access(plan::READ);
-  EXPECT_THAT(loadError(readOnly), HasSubstr("as 64 bytes, READ; entry 9 of the code takes 64 bytes, READ_WRITE"));
+  EXPECT_THAT(loadError(readOnly),
+              HasSubstr("as 64 bytes, READ; entry 9 of the code takes 64 bytes, READ_WRITE"));
 }
 
-// A checkpoint of GPUs tells algorithms: what a CPU said of its own kernels, which tasks and checkpoints compare, stays.
+// A checkpoint of GPUs tells algorithms: what a CPU said of its own kernels, which tasks and
+// checkpoints compare, stays.
 TEST(LoadedKernels, WhatIsToldLeavesTheCpusOwn) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   const uint32_t index = uint32_t(plan.kernels_size());
@@ -126,7 +134,8 @@ TEST(LoadedKernels, WhatIsToldLeavesTheCpusOwn) {
   const KernelAlgorithms before = (*library)->algorithms();
   ASSERT_EQ(before.size(), 1u);
   ASSERT_TRUE(isOfCpu(before.at("product"))) << before.at("product");
-  for (const KernelAlgorithms &told : {KernelAlgorithms{}, {{"another", "of a GPU"}}, {{"product", "of a GPU"}}}) {
+  for (const KernelAlgorithms &told :
+       {KernelAlgorithms{}, {{"another", "of a GPU"}}, {{"product", "of a GPU"}}}) {
     ASSERT_EQ((*library)->take(plan, told), absl::OkStatus());
     EXPECT_EQ((*library)->algorithms(), before);
   }
@@ -156,7 +165,8 @@ template <typename T> void expectParts(plan::Variable v, int64_t rows, int64_t w
   v.mutable_type()->set_shape(0, rows);
   v.mutable_type()->add_shape(width);
   auto bytesOf = [](std::vector<T> &data, int64_t begin, int64_t count) {
-    return std::span<uint8_t>(reinterpret_cast<uint8_t *>(data.data() + begin), size_t(count) * sizeof(T));
+    return std::span<uint8_t>(reinterpret_cast<uint8_t *>(data.data() + begin),
+                              size_t(count) * sizeof(T));
   };
   std::vector<T> whole(size_t(rows * width), T(-9)), parts = whole;
   initializeVariable(v, bytesOf(whole, 0, rows * width));

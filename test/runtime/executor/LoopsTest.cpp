@@ -1,4 +1,9 @@
-//===- LoopsTest.cpp - the sums of a loop are those of the tree, whatever their number, and made under their variables' locks -===//
+//===- LoopsTest.cpp --------------------------------------------------------------------------===//
+//
+// The sums of a loop are those of the tree, whatever their number, and made under their variables'
+// locks.
+//
+//===------------------------------------------------------------------------------------------===//
 
 #include "runtime/common/plan/SumTree.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
@@ -17,7 +22,8 @@ using plan::TestKernel;
 
 constexpr uint32_t kElements = 4096;
 
-/// w += what `values` values sum to, value i being w as it is after i times w = w / 2 + 1/4 (+ 1/1000 a step): all but the last of them in a loop.
+/// w += what `values` values sum to, value i being w as it is after i times w = w / 2 + 1/4 (+
+/// 1/1000 a step): all but the last of them in a loop.
 plan::Plan loopPlan(uint32_t values, uint32_t perLeaf, uint32_t chunk) {
   plan::PlanBuilder b(kElements);
   uint32_t job = b.job("worker", 1), phase = b.phase("train_step", plan::TRAIN, false);
@@ -44,8 +50,19 @@ plan::Plan loopPlan(uint32_t values, uint32_t perLeaf, uint32_t chunk) {
 }
 
 TEST(Loops, SumAsTheTreeDoes) {
-  for (auto [values, perLeaf] : std::vector<std::pair<uint32_t, uint32_t>>{
-           {2, 1}, {2, 2}, {3, 1}, {3, 3}, {4, 1}, {5, 1}, {6, 2}, {7, 1}, {8, 1}, {8, 4}, {12, 3}, {22, 2}, {256, 16}})
+  for (auto [values, perLeaf] : std::vector<std::pair<uint32_t, uint32_t>>{{2, 1},
+                                                                           {2, 2},
+                                                                           {3, 1},
+                                                                           {3, 3},
+                                                                           {4, 1},
+                                                                           {5, 1},
+                                                                           {6, 2},
+                                                                           {7, 1},
+                                                                           {8, 1},
+                                                                           {8, 4},
+                                                                           {12, 3},
+                                                                           {22, 2},
+                                                                           {256, 16}})
     for (uint32_t chunk : {0, 16}) {
       TaskHarness tasks(loopPlan(values, perLeaf, chunk));
       const std::vector<float> initial = tasks.floats(0);
@@ -102,7 +119,8 @@ TEST(Loops, NumberMicroBatches) {
   uint32_t job = b.job("worker", 3), phase = b.phase("train_step", plan::TRAIN, false);
   b.replicas(job, 3);
   uint32_t worker = b.program(phase, "train_step.worker", 3, true, job, 0);
-  uint32_t control = b.channel("control.worker", plan::PlanBuilder::scalar(plan::I64), worker, worker, true);
+  uint32_t control =
+      b.channel("control.worker", plan::PlanBuilder::scalar(plan::I64), worker, worker, true);
   uint32_t inside = b.arenaBuffer(worker, plan::PlanBuilder::scalar(plan::I64)),
            behind = b.arenaBuffer(worker, plan::PlanBuilder::scalar(plan::I64));
   b.controlSend(worker, {control});
@@ -117,7 +135,8 @@ TEST(Loops, NumberMicroBatches) {
   std::atomic<int> steps = 0;
   host.onStep = [&](const LaneInfo &lane, const StepResults &results) {
     const int64_t first = int64_t((10 + results.step) * 15 + lane.instance * 5);
-    EXPECT_EQ(*static_cast<const int64_t *>(results.fetches[0]), first + 3) << "the last iteration's";
+    EXPECT_EQ(*static_cast<const int64_t *>(results.fetches[0]), first + 3)
+        << "the last iteration's";
     EXPECT_EQ(*static_cast<const int64_t *>(results.fetches[1]), first + 4);
     ++steps;
     return absl::OkStatus();
@@ -127,7 +146,8 @@ TEST(Loops, NumberMicroBatches) {
   EXPECT_EQ(steps, 6);
 }
 
-// A sum may begin with a variable that other lanes write. Its lock is what keeps them from it meanwhile.
+// A sum may begin with a variable that other lanes write. Its lock is what keeps them from it
+// meanwhile.
 TEST(Loops, WaitForTheLocksOfTheirVariables) {
   plan::PlanBuilder b(kElements);
   uint32_t job = b.job("worker", 1), phase = b.phase("train_step", plan::TRAIN, false);

@@ -1,4 +1,4 @@
-//===- PhaseSetupTest.cpp - the ends of channels that a task holds ------------------------------------------------===//
+//===- PhaseSetupTest.cpp - the ends of channels that a task holds ----------------------------===//
 
 #include "runtime/executor/PhaseSetup.h"
 #include "runtime/common/plan/PlanTypes.h"
@@ -25,8 +25,10 @@ TEST(PhaseSetup, WhatALaneTakesOfAllInstancesIsGathered) {
   using Names = std::set<std::string>;
   EXPECT_EQ(gatheredIn(plan::parameterServerPlan({2, 3})), (Names{"w0.gradient", "w1.gradient"}));
   EXPECT_EQ(gatheredIn(plan::parameterServerPlan({1, 1})), Names{}) << "there is one message";
-  EXPECT_EQ(gatheredIn(plan::parameterServerPlan({1, 3, 16, /*async=*/true})), Names{}) << "a lane takes one of them";
-  EXPECT_EQ(gatheredIn(plan::parameterServerPlan({1, 3, 16777216})), Names{}) << "it begins with what is there";
+  EXPECT_EQ(gatheredIn(plan::parameterServerPlan({1, 3, 16, /*async=*/true})), Names{})
+      << "a lane takes one of them";
+  EXPECT_EQ(gatheredIn(plan::parameterServerPlan({1, 3, 16777216})), Names{})
+      << "it begins with what is there";
 }
 
 } // namespace

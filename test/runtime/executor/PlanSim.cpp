@@ -1,15 +1,17 @@
-//===- PlanSim.cpp - plan-sim: run a plan in one process, dump what it computed -----------------------------------===//
+//===- PlanSim.cpp - plan-sim: run a plan in one process, dump what it computed ---------------===//
 //
 //   plan-sim PLAN [--entry train|eval|predict] [--steps N] [--seed S] [--delay NANOSECONDS] [--position SAMPLES]
 //            [--feed NAME=FILE.npy]… [--data_dir D] [--out DIR]
 //   plan-sim PLAN --seeds N [--loss P] [--death P] [--delay NANOSECONDS] …
 //
-// Every task of the plan runs in this one thread (Simulator.h), with message delays drawn from the seed. Prints a line of
-// JSON with the steps, bytes and metrics; --out gets DIR/variables/NAME.npy and DIR/fetches/NAME.REPLICA.npy ('/' in names
-// becomes '__'). With --seeds: N runs of 1 to 5 steps under injected delay, loss and death; each must end with the values
-// of a run without faults (asynchronous: with every update applied), or with an error that names its cause. Exit status 1 with one line on an error. For tests that compare partitioned plans with one device.
+// Every task of the plan runs in this one thread (Simulator.h), with message delays drawn from the
+// seed. Prints a line of JSON with the steps, bytes and metrics; --out gets DIR/variables/NAME.npy
+// and DIR/fetches/NAME.REPLICA.npy ('/' in names becomes '__'). With --seeds: N runs of 1 to 5
+// steps under injected delay, loss and death; each must end with the values of a run without faults
+// (asynchronous: with every update applied), or with an error that names its cause. Exit status 1
+// with one line on an error. For tests that compare partitioned plans with one device.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "runtime/checkpoint/NpyFormat.h"
 #include "runtime/common/base/File.h"
@@ -39,19 +41,21 @@ absl::StatusOr<uint32_t> findPhase(const plan::Plan &plan, const std::string &en
   return absl::NotFoundError(absl::StrCat("the plan has no phase '", entry, "'"));
 }
 
-absl::Status dump(const plan::Plan &plan, SimVariables &variables, const SimResult &result, const std::string &out) {
+absl::Status dump(const plan::Plan &plan, SimVariables &variables, const SimResult &result,
+                  const std::string &out) {
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(out + "/variables"));
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(out + "/fetches"));
   for (int i = 0; i < plan.variables_size(); ++i) {
     std::span<uint8_t> data = variables.data(uint32_t(i));
-    GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpy(out + "/variables/" + checkpoint::npyFileName(plan.variables(i).name()),
-                                                plan.variables(i).type(), data.data(), data.size()));
+    GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpy(
+        out + "/variables/" + checkpoint::npyFileName(plan.variables(i).name()),
+        plan.variables(i).type(), data.data(), data.size()));
   }
   for (const auto &[name, fetch] : result.fetches)
     for (size_t r = 0; r < fetch.replicas.size(); ++r)
-      GRAPHC_RETURN_IF_ERROR(
-          checkpoint::writeNpy(absl::StrCat(out, "/fetches/", checkpoint::npyFileName(absl::StrCat(name, ".", r))),
-                               fetch.type, fetch.replicas[r].data(), fetch.replicas[r].size()));
+      GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpy(
+          absl::StrCat(out, "/fetches/", checkpoint::npyFileName(absl::StrCat(name, ".", r))),
+          fetch.type, fetch.replicas[r].data(), fetch.replicas[r].size()));
   return absl::OkStatus();
 }
 
@@ -64,14 +68,17 @@ std::string values(const plan::Plan &plan, SimVariables &variables) {
   return all;
 }
 
-/// What a run that ended well must have left: every byte where the phase is synchronous, else the count of updates.
-absl::Status checkValues(const plan::Plan &plan, SimVariables &variables, const SimOptions &options) {
+/// What a run that ended well must have left: every byte where the phase is synchronous, else the
+/// count of updates.
+absl::Status checkValues(const plan::Plan &plan, SimVariables &variables,
+                         const SimOptions &options) {
   if (plan.phases(int(options.phase)).ends_by_end_of_stream()) {
     for (int i = 0; i < plan.variables_size(); ++i)
       if (int64_t step = -1; plan.variables(i).global_step()) {
         memcpy(&step, variables.data(uint32_t(i)).data(), sizeof step);
         if (step != int64_t(options.steps))
-          return absl::InternalError(absl::StrCat("global_step is ", step, " after ", options.steps, " updates"));
+          return absl::InternalError(
+              absl::StrCat("global_step is ", step, " after ", options.steps, " updates"));
       }
     return absl::OkStatus();
   }
@@ -110,23 +117,25 @@ absl::Status runSeeds(const plan::Plan &plan, SimOptions options, uint64_t seeds
       return base::annotate(result.status, what);
     }
   }
-  printf("{\"seeds\": %llu, \"right\": %llu, \"named_errors\": %llu, \"turns\": %llu}\n", (unsigned long long)seeds,
-         (unsigned long long)right, (unsigned long long)errors, (unsigned long long)turns);
+  printf("{\"seeds\": %llu, \"right\": %llu, \"named_errors\": %llu, \"turns\": %llu}\n",
+         (unsigned long long)seeds, (unsigned long long)right, (unsigned long long)errors,
+         (unsigned long long)turns);
   if (right == 0 || (errors == 0 && options.loss + options.death > 0))
     return absl::FailedPreconditionError("the seeds show nothing: choose other probabilities");
   return absl::OkStatus();
 }
 
 void printLine(const SimResult &result) {
-  std::string text = absl::StrCat("{\"steps\": ", result.steps, ", \"turns\": ", result.turns,
-                                  ", \"bytes_sent\": ", result.counters.bytesSent,
-                                  ", \"bytes_received\": ", result.counters.bytesReceived, ", \"metrics\": {");
+  std::string text =
+      absl::StrCat("{\"steps\": ", result.steps, ", \"turns\": ", result.turns,
+                   ", \"bytes_sent\": ", result.counters.bytesSent,
+                   ", \"bytes_received\": ", result.counters.bytesReceived, ", \"metrics\": {");
   const char *comma = "";
   for (const auto &[name, metric] : result.metrics) {
     char value[32];
     snprintf(value, sizeof value, "%.17g", metric.count ? metric.sum / double(metric.count) : 0.0);
-    absl::StrAppend(&text, comma, "\"", base::escapeJson(name), "\": {\"mean\": ", value, ", \"count\": ", metric.count,
-                    "}");
+    absl::StrAppend(&text, comma, "\"", base::escapeJson(name), "\": {\"mean\": ", value,
+                    ", \"count\": ", metric.count, "}");
     comma = ", ";
   }
   printf("%s}}\n", text.c_str());
@@ -140,7 +149,8 @@ absl::Status run(const std::string &path, const std::string &entry, SimOptions o
     size_t equals = feed.find('=');
     if (equals == std::string::npos)
       return absl::InvalidArgumentError(absl::StrCat("--feed ", feed, ": expected NAME=FILE.npy"));
-    GRAPHC_ASSIGN_OR_RETURN(checkpoint::NpyArray array, checkpoint::readNpy(feed.substr(equals + 1)));
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::NpyArray array,
+                            checkpoint::readNpy(feed.substr(equals + 1)));
     options.feeds[feed.substr(0, equals)] = array.data;
   }
   size_t slash = path.rfind('/');

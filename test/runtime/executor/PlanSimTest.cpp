@@ -1,4 +1,4 @@
-//===- PlanSimTest.cpp - the tool plan-sim, as random-graph tests use it ------------------------------------------===//
+//===- PlanSimTest.cpp - the tool plan-sim, as random-graph tests use it ----------------------===//
 
 #include "runtime/checkpoint/NpyFormat.h"
 #include "runtime/common/base/File.h"
@@ -29,7 +29,8 @@ protected:
   /// Exit status; standard output and error go to DIRECTORY/output.
   int run(const std::string &arguments) {
     std::string tool = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "plan-sim";
-    return std::system(absl::StrCat("'", tool, "' ", arguments, " >'", directory, "/output' 2>&1").c_str());
+    return std::system(
+        absl::StrCat("'", tool, "' ", arguments, " >'", directory, "/output' 2>&1").c_str());
   }
   std::string output() { return *base::readFile(directory + "/output"); }
   std::string directory;
@@ -39,7 +40,9 @@ TEST_F(PlanSim, DumpsVariablesAndFetches) {
   plan::ParameterServerShape shape{2, 3};
   plan::Plan plan = plan::parameterServerPlan(shape);
   ASSERT_TRUE(plan::writePlan(directory + "/m.plan", plan).ok());
-  ASSERT_EQ(run(absl::StrCat(directory, "/m.plan --steps 7 --seed 3 --delay 1000 --out ", directory, "/out")), 0)
+  ASSERT_EQ(run(absl::StrCat(directory, "/m.plan --steps 7 --seed 3 --delay 1000 --out ", directory,
+                             "/out")),
+            0)
       << output();
   EXPECT_THAT(output(), testing::HasSubstr("{\"steps\": 7, "));
 
@@ -54,7 +57,8 @@ TEST_F(PlanSim, DumpsVariablesAndFetches) {
     EXPECT_EQ(memcmp(array->data.data(), expected[p].data(), array->data.size()), 0);
   }
   for (uint32_t r = 0; r < shape.workers; ++r)
-    EXPECT_TRUE(checkpoint::readNpy(absl::StrCat(directory, "/out/fetches/loss0.", r, ".npy")).ok());
+    EXPECT_TRUE(
+        checkpoint::readNpy(absl::StrCat(directory, "/out/fetches/loss0.", r, ".npy")).ok());
 }
 
 TEST_F(PlanSim, ErrorsAreOneLine) {

@@ -1,4 +1,5 @@
-// A lost asynchronous worker comes back: of which plans, what counts once, and where lanes stop. The whole of it is in ReturnProtocolTest.cpp.
+// A lost asynchronous worker comes back: of which plans, what counts once, and where lanes stop.
+// The whole of it is in ReturnProtocolTest.cpp.
 
 #include "runtime/executor/RejoinableTasks.h"
 
@@ -34,18 +35,21 @@ std::vector<std::string> whyNot(const std::function<void(plan::Plan &)> &change)
 }
 
 TEST(RejoinableTasks, WorkersMayAndChiefAndServersMayNot) {
-  EXPECT_THAT(whyNot([](plan::Plan &) {}),
-              testing::ElementsAre("it has variables", "it has variables", "it is the chief", "", ""));
+  EXPECT_THAT(
+      whyNot([](plan::Plan &) {}),
+      testing::ElementsAre("it has variables", "it has variables", "it is the chief", "", ""));
 }
 
 // Each refusal by name, for all tasks alike: the plan is what cannot.
 TEST(RejoinableTasks, PlansThatCannotAreRefusedByName) {
   auto program = [](plan::Plan &plan, int index) { return plan.mutable_programs(index); };
-  EXPECT_THAT(whyNot([](plan::Plan &plan) { plan.mutable_phases(0)->set_ends_by_end_of_stream(false); }),
-              Each("its updates are not asynchronous"));
+  EXPECT_THAT(
+      whyNot([](plan::Plan &plan) { plan.mutable_phases(0)->set_ends_by_end_of_stream(false); }),
+      Each("its updates are not asynchronous"));
   EXPECT_THAT(whyNot([](plan::Plan &plan) { plan.mutable_phases(0)->set_role(plan::EVAL); }),
               Each("its updates are not asynchronous"));
-  EXPECT_THAT(whyNot([&](plan::Plan &plan) { program(plan, 0)->set_spread(false); }), Each("it has no replicas"));
+  EXPECT_THAT(whyNot([&](plan::Plan &plan) { program(plan, 0)->set_spread(false); }),
+              Each("it has no replicas"));
   EXPECT_THAT(whyNot([](plan::Plan &plan) { plan.mutable_channels(1)->set_control(true); }),
               Each("channel w0.0.gradient joins several workers"));
   EXPECT_THAT(whyNot([](plan::Plan &plan) { plan.mutable_channels(1)->set_conflating(true); }),
@@ -70,7 +74,8 @@ TEST(RejoinableTasks, PlansThatCannotAreRefusedByName) {
               Each("program train_step.ps0 has a step that cannot be gone through again"));
 }
 
-// What an instruction that counts once makes besides would be lacking when the step is gone through again.
+// What an instruction that counts once makes besides would be lacking when the step is gone through
+// again.
 TEST(RejoinableTasks, AWriteThatMakesAValueForLaterIsRefused) {
   for (bool isReadLater : {false, true}) {
     PlanBuilder b(16);
@@ -85,22 +90,27 @@ TEST(RejoinableTasks, AWriteThatMakesAValueForLaterIsRefused) {
       b.call(server, TestKernel::Divide, {b.arenaBuffer(server, b.vector()), loss});
     const std::vector<std::string> why = whyNoRejoin(b.plan, kPhase);
     if (isReadLater)
-      EXPECT_THAT(why, Each("an instruction of program train_step.ps0 writes a variable and makes a value that is used "
-                            "later"));
+      EXPECT_THAT(
+          why,
+          Each(
+              "an instruction of program train_step.ps0 writes a variable and makes a value that is used "
+              "later"));
     else
       EXPECT_EQ(why.back(), "");
   }
 }
 
-// Two that may come back have no link with each other, since each would have to make it anew for the other.
+// Two that may come back have no link with each other, since each would have to make it anew for
+// the other.
 TEST(RejoinableTasks, WorkersThatTalkToEachOtherAreRefused) {
   PlanBuilder b(16);
   b.plan = countingPlan({1, 3, 1});
   const uint32_t other = b.phase("evaluate", plan::EVAL, false);
   b.channel("between", b.vector(), b.program(other, "evaluate.1", 1, false, 1, 1),
             b.program(other, "evaluate.2", 1, false, 1, 2));
-  EXPECT_THAT(whyNoRejoin(b.plan, kPhase), testing::ElementsAre("it has variables", "it is the chief",
-                                                                "it exchanges messages with /job:worker/task:2", ""));
+  EXPECT_THAT(whyNoRejoin(b.plan, kPhase),
+              testing::ElementsAre("it has variables", "it is the chief",
+                                   "it exchanges messages with /job:worker/task:2", ""));
 }
 
 TEST(RejoinableTasks, WhatCountsOnce) {
@@ -114,7 +124,8 @@ TEST(RejoinableTasks, WhatCountsOnce) {
                   "1")
       << "ticket; send, done, receive; two writes, release; global_step";
   EXPECT_EQ(replicasOf(plan, plan::allTasks(plan)[2]), std::set<uint32_t>{1});
-  EXPECT_EQ(replicasOf(plan, plan::allTasks(plan)[0]), std::set<uint32_t>{}) << "a server is no replica";
+  EXPECT_EQ(replicasOf(plan, plan::allTasks(plan)[0]), std::set<uint32_t>{})
+      << "a server is no replica";
 }
 
 // --- where lanes stop ---
@@ -122,7 +133,8 @@ TEST(RejoinableTasks, WhatCountsOnce) {
 TEST(Parking, ALaneStandsUntilItIsLetGoAndTheOthersGoOn) {
   TaskHarness tasks(countingPlan({1, 3, 1}));
   TestHost host(3000, 3);
-  // On a loaded machine all steps can be over before the session's thread looks once: nobody makes more than a part of them until it has.
+  // On a loaded machine all steps can be over before the session's thread looks once: nobody makes
+  // more than a part of them until it has.
   std::atomic<uint64_t> others{0}, own{0};
   std::atomic<bool> isAsked{false}, isLookedAt{false};
   host.onStep = [&](const LaneInfo &lane, const StepResults &) {
@@ -144,7 +156,8 @@ TEST(Parking, ALaneStandsUntilItIsLetGoAndTheOthersGoOn) {
     parking.ask({1});
     isAsked = true;
     bool looked = false;
-    EXPECT_EQ(parking.await(served, absl::Now() + absl::Seconds(20), [&] { looked = true; }), LanePause::Where::Stands);
+    EXPECT_EQ(parking.await(served, absl::Now() + absl::Seconds(20), [&] { looked = true; }),
+              LanePause::Where::Stands);
     EXPECT_TRUE(looked);
     const uint64_t step = served->step(), made = others;
     isLookedAt = true;
@@ -162,7 +175,8 @@ TEST(Parking, ALaneStandsUntilItIsLetGoAndTheOthersGoOn) {
   EXPECT_FALSE(parking.whileStanding(served, [] { ADD_FAILURE() << "it has ended"; }));
 }
 
-// A failure wakes who stands, and whoever was about to change such a lane hears that it does not stand any more.
+// A failure wakes who stands, and whoever was about to change such a lane hears that it does not
+// stand any more.
 TEST(Parking, AFailureWakesWhoStands) {
   TaskHarness tasks(countingPlan({1, 2, 1}));
   TestHost host(1000000, 2);
@@ -173,7 +187,8 @@ TEST(Parking, AFailureWakesWhoStands) {
   parking.ask({0, 1});
   std::thread session([&] {
     for (auto &lane : lanes)
-      EXPECT_EQ(parking.await(lane.get(), absl::Now() + absl::Seconds(20), [] {}), LanePause::Where::Stands);
+      EXPECT_EQ(parking.await(lane.get(), absl::Now() + absl::Seconds(20), [] {}),
+                LanePause::Where::Stands);
     tasks.transport->abort(absl::AbortedError("a task failed"));
     host.tickets()->abort(absl::AbortedError("a task failed"));
     parking.abort();
@@ -187,7 +202,8 @@ TEST(Parking, AFailureWakesWhoStands) {
 TEST(Parking, ALaneThatDoesNotStopIsNamedByTheDeadline) {
   LanePause parking;
   parking.ask({0});
-  EXPECT_EQ(parking.await(nullptr, absl::Now() + absl::Milliseconds(5), [] { ADD_FAILURE() << "it runs"; }),
+  EXPECT_EQ(parking.await(nullptr, absl::Now() + absl::Milliseconds(5),
+                          [] { ADD_FAILURE() << "it runs"; }),
             LanePause::Where::Runs);
 }
 

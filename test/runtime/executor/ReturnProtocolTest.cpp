@@ -1,9 +1,10 @@
-//===- ReturnProtocolTest.cpp - whoever dies whenever, each update counts once ------------------------------------===//
+//===- ReturnProtocolTest.cpp - whoever dies whenever, each update counts once ----------------===//
 //
-// The protocol of docs/decisions/2026-11-26-asynchronous-workers-never-stop.md with lanes, update tickets and links as they are, in one thread:
-// who runs, who dies and when follows from a seed. GRAPHC_SIM_SEEDS changes how many.
+// The protocol of docs/decisions/2026-11-26-asynchronous-workers-never-stop.md with lanes, update
+// tickets and links as they are, in one thread: who runs, who dies and when follows from a seed.
+// GRAPHC_SIM_SEEDS changes how many.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "runtime/executor/RejoinableTasks.h"
 
@@ -23,14 +24,16 @@ namespace {
 
 constexpr uint32_t kTrains = 0;
 
-/// Links of one worker with all servers: one in-process transport each, as a process of that worker has them.
+/// Links of one worker with all servers: one in-process transport each, as a process of that worker
+/// has them.
 using Links = std::vector<std::shared_ptr<transport::Transport>>;
 
 class Protocol {
 public:
   Protocol(const CountingShape &shape, uint64_t seed)
       : shape_(shape), random_(seed), plan_(countingPlan(shape)), tasks_(plan::allTasks(plan_)),
-        total_(30 + random_() % 60), host_(total_, shape.workers, seed % 3 ? std::optional<uint64_t>() : seed % 4) {
+        total_(30 + random_() % 60),
+        host_(total_, shape.workers, seed % 3 ? std::optional<uint64_t>() : seed % 4) {
     EXPECT_EQ(plan::verifyPlan(plan_), absl::OkStatus());
     std::vector<uint32_t> programs;
     for (int i = 0; i < plan_.programs_size(); ++i)
@@ -65,7 +68,8 @@ public:
       }
       const uint32_t victim = 1 + uint32_t(random_() % (shape_.workers - 1)); // 0 is the chief
       Worker &worker = workers_[victim];
-      if (deaths > 0 && !worker.ended && (worker.alive || worker.back != Back::Part) && random_() % 60 == 0) {
+      if (deaths > 0 && !worker.ended && (worker.alive || worker.back != Back::Part) &&
+          random_() % 60 == 0) {
         --deaths;
         kill(victim);
       }
@@ -133,8 +137,10 @@ private:
     Links front; ///< likewise: its link
   };
 
-  std::vector<std::unique_ptr<Lane>> lanesOf(uint32_t task, VariableStore &store, transport::Transport &set) {
-    auto made = makeLanes({plan_, tasks_[task], store, *library_, set, host_, FrameOptions()}, kTrains);
+  std::vector<std::unique_ptr<Lane>> lanesOf(uint32_t task, VariableStore &store,
+                                             transport::Transport &set) {
+    auto made =
+        makeLanes({plan_, tasks_[task], store, *library_, set, host_, FrameOptions()}, kTrains);
     EXPECT_TRUE(made.ok()) << made.status();
     return *std::move(made);
   }
@@ -179,7 +185,8 @@ private:
     mostAway = std::max(mostAway, away);
   }
 
-  /// One small thing of the chief's orders and their obedience, so that deaths and other lanes come between any two. False: too late.
+  /// One small thing of the chief's orders and their obedience, so that deaths and other lanes come
+  /// between any two. False: too late.
   bool bringBack(uint32_t r) {
     Worker &worker = workers_[r];
     auto server = [&]() -> uint32_t { return uint32_t(random_() % shape_.servers); };
@@ -213,9 +220,11 @@ private:
     case Back::Relink: {
       const uint32_t p = server();
       if (!worker.relinked[p])
-        servers_[p]->set.putFirst(worker.links[p], std::exchange(servers_[p]->front[r], worker.links[p]).get());
+        servers_[p]->set.putFirst(worker.links[p],
+                                  std::exchange(servers_[p]->front[r], worker.links[p]).get());
       worker.relinked[p] = true;
-      if (std::all_of(worker.relinked.begin(), worker.relinked.end(), [](bool done) { return done; }))
+      if (std::all_of(worker.relinked.begin(), worker.relinked.end(),
+                      [](bool done) { return done; }))
         worker.back = Back::Rejoin;
       return true;
     }
@@ -226,7 +235,8 @@ private:
         servers_[p]->stands[r] = false;
       }
       worker.rejoined[p] = true;
-      if (std::all_of(worker.rejoined.begin(), worker.rejoined.end(), [](bool done) { return done; }))
+      if (std::all_of(worker.rejoined.begin(), worker.rejoined.end(),
+                      [](bool done) { return done; }))
         worker.back = Back::Run;
       return true;
     }
@@ -293,7 +303,8 @@ TEST(Rejoin, EveryUpdateCountsOnceWhoeverDiesWhenever) {
   uint64_t whole = 0, returns = 0, secondDeaths = 0, mostAway = 0;
   for (uint64_t seed = 0; seed < seeds(); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
-    Protocol protocol({1 + uint32_t(seed % 3), 2 + uint32_t(seed / 3 % 3), 1 + uint32_t(seed / 9 % 2)}, seed);
+    Protocol protocol(
+        {1 + uint32_t(seed % 3), 2 + uint32_t(seed / 3 % 3), 1 + uint32_t(seed / 9 % 2)}, seed);
     if (protocol.run(1 + seed % 7)) {
       protocol.check();
       ++whole;

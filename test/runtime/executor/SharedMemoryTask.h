@@ -1,4 +1,4 @@
-//===- SharedMemoryTask.h - one task's shared memory, without a session ---------------------------------*- C++ -*-===//
+//===- SharedMemoryTask.h - one task's shared memory, without a session -------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_SHAREDMEMORYTASK_H
 #define GRAPHC_TEST_RUNTIME_EXECUTOR_SHAREDMEMORYTASK_H
 
@@ -18,9 +18,11 @@
 
 namespace graphc::executor {
 
-/// Joins all other tasks of the plan, which do the same at the same time, in processes or threads. `run`: its name.
+/// Joins all other tasks of the plan, which do the same at the same time, in processes or threads.
+/// `run`: its name.
 inline absl::StatusOr<std::unique_ptr<transport::SharedMemoryTransport>>
-connectTask(const plan::Plan &plan, const plan::Task &task, const std::string &run, const VariableStore &variables) {
+connectTask(const plan::Plan &plan, const plan::Task &task, const std::string &run,
+            const VariableStore &variables) {
   transport::SharedMemoryOptions options{run, std::string(64, 'f'), plan::taskText(plan, task), {}};
   std::map<std::string, size_t> peers;
   for (const ChannelEndpoint &endpoint : taskEndpoints(plan, task)) {

@@ -25,7 +25,8 @@ public:
   public:
     explicit Sender(SimChannel &channel) : channel_(channel) {}
     PollState acquire(void **data) override { return channel_.acquire(data); }
-    PollState start(const void *data, uint64_t step, transport::SendMode mode, uint64_t bytes) override {
+    PollState start(const void *data, uint64_t step, transport::SendMode mode,
+                    uint64_t bytes) override {
       return channel_.start(data, mode, bytes);
     }
     PollState done() override {
@@ -50,7 +51,9 @@ public:
     PollState pollStart(const void **data, uint64_t known, uint64_t *there) override {
       return channel_.poll(data, known + 1, there);
     }
-    uint64_t size() const override { return channel_.spec.unit ? channel_.arrived_.front()->bytes : transport::kWhole; }
+    uint64_t size() const override {
+      return channel_.spec.unit ? channel_.arrived_.front()->bytes : transport::kWhole;
+    }
     void release() override { channel_.release(); }
     void wait(absl::Duration) override {}
     absl::Status status() const override { return *channel_.toStatus; }
@@ -59,8 +62,10 @@ public:
     SimChannel &channel_;
   };
 
-  SimChannel(SimNetwork &network, const ChannelSpec &spec, uint32_t from, uint32_t to, std::string name)
-      : network(network), spec(spec), from(from), to(to), name(std::move(name)), sender(*this), receiver(*this) {}
+  SimChannel(SimNetwork &network, const ChannelSpec &spec, uint32_t from, uint32_t to,
+             std::string name)
+      : network(network), spec(spec), from(from), to(to), name(std::move(name)), sender(*this),
+        receiver(*this) {}
 
   PollState acquire(void **data) {
     if (!fromStatus->ok())
@@ -68,7 +73,8 @@ public:
     if (credits() == 0 || borrowed_)
       return PollState::Pending;
     if (spec.bytes && !slot_.size())
-      slot_ = *device::MemoryRegion::allocate(spec.bytes, device::MemoryRegion::Guard::None, "a simulated slot");
+      slot_ = *device::MemoryRegion::allocate(spec.bytes, device::MemoryRegion::Guard::None,
+                                              "a simulated slot");
     *data = slot_.data();
     return PollState::Ready;
   }
@@ -82,7 +88,8 @@ public:
     ++sent_;
     sentBytes += bytes;
     if (spec.zeroCopy) {
-      depart(std::make_shared<Message>(Message{{}, static_cast<const uint8_t *>(data), bytes, bytes}));
+      depart(
+          std::make_shared<Message>(Message{{}, static_cast<const uint8_t *>(data), bytes, bytes}));
       return PollState::Ready;
     }
     auto message = makeMessage(bytes);
@@ -103,7 +110,8 @@ public:
   }
 
   PollState poll(const void **data, uint64_t least, uint64_t *there) {
-    if (!arrived_.empty() && arrived_.front() && arrived_.front()->here >= std::min(least, arrived_.front()->bytes)) {
+    if (!arrived_.empty() && arrived_.front() &&
+        arrived_.front()->here >= std::min(least, arrived_.front()->bytes)) {
       *data = arrived_.front()->data;
       *there = arrived_.front()->here;
       return PollState::Ready;
@@ -161,9 +169,10 @@ private:
     }
   };
   std::shared_ptr<Message> makeMessage(uint64_t bytes) {
-    device::MemoryRegion own =
-        *device::MemoryRegion::allocate(spec.bytes + 1, device::MemoryRegion::Guard::None, "a simulated message");
-    memset(own.data() + bytes, 0xa5, spec.bytes - bytes); // what nobody sent is not to be read either
+    device::MemoryRegion own = *device::MemoryRegion::allocate(
+        spec.bytes + 1, device::MemoryRegion::Guard::None, "a simulated message");
+    // what nobody sent is not to be read either
+    memset(own.data() + bytes, 0xa5, spec.bytes - bytes);
     const uint8_t *data = own.data();
     return std::make_shared<Message>(Message{std::move(own), data, bytes, bytes});
   }
@@ -199,14 +208,15 @@ private:
         network.changed(&receiver);
       });
     }
-    network.events_.at(first, [this, message, credits = std::exchange(network.waitingCredits_[{from, to}], {})] {
-      if (dead)
-        return;
-      for (SimChannel *channel : credits)
-        channel->credit();
-      arrived_.push_back(message);
-      network.changed(&receiver);
-    });
+    network.events_.at(
+        first, [this, message, credits = std::exchange(network.waitingCredits_[{from, to}], {})] {
+          if (dead)
+            return;
+          for (SimChannel *channel : credits)
+            channel->credit();
+          arrived_.push_back(message);
+          network.changed(&receiver);
+        });
   }
 
   device::MemoryRegion slot_; ///< what acquire() gives
@@ -221,11 +231,13 @@ public:
   TaskView(SimNetwork &network, uint32_t task) : network_(network), index_(task) {}
   transport::SendPort *sender(ChannelKey key) override {
     auto it = network_.channels_.find(key);
-    return it == network_.channels_.end() || it->second->from != index_ ? nullptr : &it->second->sender;
+    return it == network_.channels_.end() || it->second->from != index_ ? nullptr
+                                                                        : &it->second->sender;
   }
   transport::RecvPort *receiver(ChannelKey key) override {
     auto it = network_.channels_.find(key);
-    return it == network_.channels_.end() || it->second->to != index_ ? nullptr : &it->second->receiver;
+    return it == network_.channels_.end() || it->second->to != index_ ? nullptr
+                                                                      : &it->second->receiver;
   }
   transport::TransportCounters counters() const override {
     transport::TransportCounters sum;
@@ -262,7 +274,8 @@ private:
   uint32_t index_;
 };
 
-SimNetwork::SimNetwork(EventQueue &events, const SimNetworkOptions &options) : events_(events), options_(options) {}
+SimNetwork::SimNetwork(EventQueue &events, const SimNetworkOptions &options)
+    : events_(events), options_(options) {}
 SimNetwork::~SimNetwork() = default;
 
 transport::Transport &SimNetwork::task(uint32_t task) {
@@ -272,7 +285,8 @@ transport::Transport &SimNetwork::task(uint32_t task) {
   return *view;
 }
 
-void SimNetwork::addChannel(const ChannelSpec &spec, uint32_t from, uint32_t to, const std::string &name) {
+void SimNetwork::addChannel(const ChannelSpec &spec, uint32_t from, uint32_t to,
+                            const std::string &name) {
   task(from), task(to);
   auto channel = std::make_unique<SimChannel>(*this, spec, from, to, name);
   channel->fromStatus = &views_[from]->why;

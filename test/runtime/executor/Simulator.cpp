@@ -25,8 +25,8 @@ public:
 
   absl::Status openData() {
     for (const plan::Task &task : plan::allTasks(plan_)) {
-      GRAPHC_ASSIGN_OR_RETURN(auto one,
-                              data::PhaseBatches::create(plan_, options_.phase, task, datasets_, /*prefetch=*/false));
+      GRAPHC_ASSIGN_OR_RETURN(auto one, data::PhaseBatches::create(plan_, options_.phase, task,
+                                                                   datasets_, /*prefetch=*/false));
       GRAPHC_RETURN_IF_ERROR(one->start({data::ConsumedRanges(options_.position)}));
       batches_[{task.job(), task.index()}] = std::move(one);
     }
@@ -38,17 +38,21 @@ public:
       auto given = options_.feeds.find(port.name());
       uint64_t bytes = lane.program->buffers(int(port.buffer())).bytes();
       if (given == options_.feeds.end() || given->second.size() != bytes)
-        return absl::InvalidArgumentError(absl::StrCat("feed ", port.name(), ": expected ", bytes, " bytes"));
+        return absl::InvalidArgumentError(
+            absl::StrCat("feed ", port.name(), ": expected ", bytes, " bytes"));
       memcpy(feeds[i], given->second.data(), bytes);
     }
     return absl::OkStatus();
   }
-  absl::Status nextBatch(const LaneInfo &lane, uint64_t, const plan::Instruction::NextBatch &instruction,
+  absl::Status nextBatch(const LaneInfo &lane, uint64_t,
+                         const plan::Instruction::NextBatch &instruction,
                          std::span<void *const> buffers, uint8_t *valid) override {
-    return batches_[{lane.task.job(), lane.task.index()}]->next(lane.instance, instruction, buffers, valid);
+    return batches_[{lane.task.job(), lane.task.index()}]->next(lane.instance, instruction, buffers,
+                                                                valid);
   }
   ControlMessage decide(const LaneInfo &, uint64_t step) override {
-    return {step + 1 >= options_.steps ? ControlAction::EndPhase : ControlAction::Continue, EndReason::Finished, 0};
+    return {step + 1 >= options_.steps ? ControlAction::EndPhase : ControlAction::Continue,
+            EndReason::Finished, 0};
   }
   UpdateTickets *tickets() override { return given_.get(); }
   absl::Status stepDone(const LaneInfo &lane, const StepResults &results) override {
@@ -60,7 +64,8 @@ public:
       fetch.type = buffer.type();
       fetch.reduction = port.reduction();
       fetch.replicas.resize(std::max<size_t>(fetch.replicas.size(), lane.instance + 1));
-      fetch.replicas[lane.instance].assign(static_cast<const char *>(results.fetches[i]), buffer.bytes());
+      fetch.replicas[lane.instance].assign(static_cast<const char *>(results.fetches[i]),
+                                           buffer.bytes());
     }
     for (size_t i = 0; i < results.metricSums.size(); ++i) {
       const plan::Metric &port = lane.program->metrics(int(i));
@@ -85,7 +90,8 @@ private:
 /// A task's own slots, and its end of the network.
 class TaskTransport final : public transport::Transport {
 public:
-  TaskTransport(std::unique_ptr<transport::ConflatingTransport> slots, transport::Transport &network)
+  TaskTransport(std::unique_ptr<transport::ConflatingTransport> slots,
+                transport::Transport &network)
       : slots_(std::move(slots)), network_(network) {}
   transport::SendPort *sender(transport::ChannelKey key) override {
     transport::SendPort *own = slots_->sender(key);
@@ -111,8 +117,9 @@ private:
 class Simulation {
 public:
   Simulation(const plan::Plan &plan, SimVariables &variables, const SimOptions &options)
-      : plan_(plan), variables_(variables), options_(options), tasks_(plan::allTasks(plan)), events_(options.seed),
-        network_(events_, {options.maxDelay, options.loss}), host_(plan, options, result_) {}
+      : plan_(plan), variables_(variables), options_(options), tasks_(plan::allTasks(plan)),
+        events_(options.seed), network_(events_, {options.maxDelay, options.loss}),
+        host_(plan, options, result_) {}
 
   SimResult run() {
     if (absl::Status status = setUp(); !status.ok())
@@ -175,22 +182,24 @@ absl::Status Simulation::setUp() {
   for (size_t i = 0; i < tasks_.size(); ++i) {
     GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<transport::ConflatingTransport> own,
                             transport::ConflatingTransport::create(conflating[i]));
-    own->changed = [this](const transport::ConflatingReceiver &) { // the receivers of a channel wake together
+    own->changed = [this](const transport::ConflatingReceiver &) {
+      // the receivers of a channel wake together
       for (auto &actor : actors_)
         if (dynamic_cast<const transport::ConflatingReceiver *>(actor->lane->port()))
           schedule(*actor);
     };
     transports_.emplace_back(std::move(own), network_.task(uint32_t(i)));
-    GRAPHC_ASSIGN_OR_RETURN(
-        auto lanes,
-        makeLanes({plan_, tasks_[i], variables_.task(i), *library_, transports_.back(), host_}, options_.phase));
+    GRAPHC_ASSIGN_OR_RETURN(auto lanes, makeLanes({plan_, tasks_[i], variables_.task(i), *library_,
+                                                   transports_.back(), host_},
+                                                  options_.phase));
     for (auto &lane : lanes) {
       actors_.push_back(std::make_unique<Actor>());
       actors_.back()->lane = std::move(lane);
       actors_.back()->task = i;
     }
   }
-  // A port that changed may let its lane go on; that it may not is worth trying too (spurious wake-ups).
+  // A port that changed may let its lane go on; that it may not is worth trying too (spurious
+  // wake-ups).
   network_.changed = [this](const transport::Port *port) {
     for (auto &actor : actors_)
       if (actor->lane->port() == port || events_.chance(0.02))
@@ -204,10 +213,10 @@ absl::Status Simulation::setUp() {
     };
   network_.lost = [this](const std::string &channel, uint32_t from, uint32_t to) {
     events_.after(options_.detection, [this, channel, from, to] {
-      abortOthers(
-          absl::UnavailableError(absl::StrCat("the connection from ", plan::taskText(plan_, tasks_[from]), " to ",
-                                              plan::taskText(plan_, tasks_[to]), " broke (", channel, ")")),
-          tasks_.size());
+      abortOthers(absl::UnavailableError(absl::StrCat(
+                      "the connection from ", plan::taskText(plan_, tasks_[from]), " to ",
+                      plan::taskText(plan_, tasks_[to]), " broke (", channel, ")")),
+                  tasks_.size());
     });
   };
   return absl::OkStatus();
@@ -238,13 +247,15 @@ void Simulation::turn(Actor &actor) {
     for (auto &other : actors_)
       if (other->task == dead)
         other->ended = true;
-    absl::Status why = absl::UnavailableError(absl::StrCat(plan::taskText(plan_, tasks_[dead]), " died"));
+    absl::Status why =
+        absl::UnavailableError(absl::StrCat(plan::taskText(plan_, tasks_[dead]), " died"));
     events_.after(options_.detection, [this, why, dead] { failed(why, dead); });
     return;
   }
   switch (actor.lane->run()) {
   case LaneState::Blocked:
-    if (dynamic_cast<QueuePort *>(actor.lane->port())) { // of a device, which has a thread and a time of its own
+    if (dynamic_cast<QueuePort *>(actor.lane->port())) {
+      // of a device, which has a thread and a time of its own
       actor.lane->wait(absl::Milliseconds(100));
       schedule(actor);
     }
@@ -277,7 +288,8 @@ void Simulation::loop() {
     events_.runNext();
   if (!events_.empty())
     result_.status = absl::InternalError(absl::StrCat("runs on after ", result_.turns, " turns"));
-  else if (!std::all_of(actors_.begin(), actors_.end(), [](const auto &actor) { return actor->ended; }))
+  else if (!std::all_of(actors_.begin(), actors_.end(),
+                        [](const auto &actor) { return actor->ended; }))
     result_.status = absl::InternalError(stuck());
 }
 

@@ -1,12 +1,13 @@
-//===- Simulator.h - a whole plan in one thread under a seeded scheduler --------------------------------*- C++ -*-===//
+//===- Simulator.h - a whole plan in one thread under a seeded scheduler ------------*- C++ -*-===//
 //
-// All lanes of all tasks, one phase, in virtual time: which lane runs next, how long each message takes, what is lost and
-// who dies follows from the seed alone, so a failure is repeated exactly. Also the fast runner of random-graph tests.
+// All lanes of all tasks, one phase, in virtual time: which lane runs next, how long each message
+// takes, what is lost and who dies follows from the seed alone, so a failure is repeated exactly.
+// Also the fast runner of random-graph tests.
 //
-// A lost message and a dead task are noticed after a while, as connections and heartbeats would: every other task is then
-// aborted, each at its own moment, with the cause.
+// A lost message and a dead task are noticed after a while, as connections and heartbeats would:
+// every other task is then aborted, each at its own moment, with the cause.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_SIMULATOR_H
 #define GRAPHC_TEST_RUNTIME_EXECUTOR_SIMULATOR_H
 
@@ -30,7 +31,8 @@ struct SimOptions {
   VirtualTime detection = 5000000; ///< until a loss or death is noticed
   data::DatasetSearchPath search = {};
   uint64_t position = 0; ///< of the data stream
-  uint64_t mostTurns = UINT64_MAX; ///< of lanes; a run that takes more ends as one that is stuck does
+  /// of lanes; a run that takes more ends as one that is stuck does
+  uint64_t mostTurns = UINT64_MAX;
   std::map<std::string, std::string> feeds = {}; ///< raw bytes by name
 };
 

@@ -1,8 +1,9 @@
-//===- SimulatorTest.cpp - 1,000 seeds of delay, loss and death ---------------------------------------------------===//
+//===- SimulatorTest.cpp - 1,000 seeds of delay, loss and death -------------------------------===//
 //
-// GRAPHC_SIM_SEEDS changes how many (test/ci/suites.py takes fewer under a sanitizer, but with --long).
+// GRAPHC_SIM_SEEDS changes how many (test/ci/suites.py takes fewer under a sanitizer, but with
+// --long).
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "test/runtime/executor/Simulator.h"
 
@@ -58,7 +59,8 @@ TEST(Simulator, BytesEqualThePlan) {
   EXPECT_EQ(result.counters.bytesReceived, sent);
 }
 
-// Messages that have as many entries as both ends count, whatever is late; an end that counts otherwise ends the run by name.
+// Messages that have as many entries as both ends count, whatever is late; an end that counts
+// otherwise ends the run by name.
 TEST(Simulator, MessagesOfAnActualSize) {
   const plan::Plan plan = plan::rowsPlan(2);
   ASSERT_TRUE(plan::checkCertificate(plan).ok());
@@ -74,25 +76,28 @@ TEST(Simulator, MessagesOfAnActualSize) {
   for (int64_t count : {0, 1, 5, 16})
     for (uint64_t seed = 0; seed < 50; ++seed) {
       auto variables = SimVariables::create(plan);
-      const SimOptions options{.seed = seed,
-                               .steps = 3,
-                               .feeds = {{"count", bytesOf(count)}, {"counts", bytesOf(count, count)}, {"rows", rows}}};
+      const SimOptions options{
+          .seed = seed,
+          .steps = 3,
+          .feeds = {{"count", bytesOf(count)}, {"counts", bytesOf(count, count)}, {"rows", rows}}};
       SimResult result = simulate(plan, *variables, options);
       ASSERT_TRUE(result.status.ok()) << result.status << ", seed " << seed;
       EXPECT_EQ(result.counters.bytesSent, 3 * 2 * 2 * 4 * uint64_t(count));
       for (const std::string &echo : result.fetches.at("echo").replicas)
-        EXPECT_EQ(echo.substr(0, 4 * size_t(count)), rows.substr(0, 4 * size_t(count))) << "seed " << seed;
+        EXPECT_EQ(echo.substr(0, 4 * size_t(count)), rows.substr(0, 4 * size_t(count)))
+            << "seed " << seed;
     }
   auto variables = SimVariables::create(plan);
-  const SimOptions options{
-      .steps = 3,
-      .feeds = {{"count", bytesOf(int64_t(4))}, {"counts", bytesOf(int64_t(4), int64_t(5))}, {"rows", rows}}};
+  const SimOptions options{.steps = 3,
+                           .feeds = {{"count", bytesOf(int64_t(4))},
+                                     {"counts", bytesOf(int64_t(4), int64_t(5))},
+                                     {"rows", rows}}};
   EXPECT_THAT(std::string(simulate(plan, *variables, options).status.message()),
               testing::HasSubstr("the message has 16 bytes; expected 5 times 4"));
 }
 
-// A deliberately wrong plan: two programs that each receive first. The simulator must say so, or it could not be trusted
-// when it says nothing.
+// A deliberately wrong plan: two programs that each receive first. The simulator must say so, or it
+// could not be trusted when it says nothing.
 TEST(Simulator, DeadlockIsFound) {
   plan::PlanBuilder b;
   b.job("worker", 2);
@@ -118,7 +123,8 @@ TEST(Simulator, DeadlockIsFound) {
               testing::HasSubstr("p.y waits at step 0 to receive xy (by-hand.mlir:1:3)"));
 }
 
-/// x sends zero-copy its variable, changes it, and y sums what it reads; x waits for y before the change, or not.
+/// x sends zero-copy its variable, changes it, and y sums what it reads; x waits for y before the
+/// change, or not.
 plan::Plan zeroCopyPlan(bool waits) {
   plan::PlanBuilder b;
   b.job("worker", 2);
@@ -130,7 +136,8 @@ plan::Plan zeroCopyPlan(bool waits) {
   uint32_t control = b.channel("control", plan::PlanBuilder::scalar(plan::I64), x, y, true);
   std::vector<float> ones(16, 1.0f);
   uint32_t value = b.variableBuffer(x, v);
-  uint32_t one = b.constantBuffer(x, b.vector(), std::string(reinterpret_cast<char *>(ones.data()), 64));
+  uint32_t one =
+      b.constantBuffer(x, b.vector(), std::string(reinterpret_cast<char *>(ones.data()), 64));
   b.controlSend(x, {control});
   b.sendStart(x, xy, value);
   if (waits)
@@ -139,7 +146,8 @@ plan::Plan zeroCopyPlan(bool waits) {
   if (!waits)
     b.sendDone(x, xy);
   b.controlReceive(x, true, 0);
-  uint32_t slot = b.slotBuffer(y, b.vector()), sum = b.arenaBuffer(y, plan::PlanBuilder::scalar(plan::F32));
+  uint32_t slot = b.slotBuffer(y, b.vector()),
+           sum = b.arenaBuffer(y, plan::PlanBuilder::scalar(plan::F32));
   b.receive(y, xy, slot);
   b.call(y, plan::TestKernel::Sum, {slot, sum});
   b.release(y, xy);
@@ -148,8 +156,8 @@ plan::Plan zeroCopyPlan(bool waits) {
   return b.finish();
 }
 
-// Memory that is read in place and written too early must show in the simulator, or it proves nothing of zero-copy
-// channels.
+// Memory that is read in place and written too early must show in the simulator, or it proves
+// nothing of zero-copy channels.
 TEST(Simulator, EarlyWriteOfWhatIsBorrowedIsFound) {
   auto sums = [](bool waits) {
     std::set<std::string> found;
@@ -193,7 +201,8 @@ protected:
         right(*variables, options.steps);
       } else {
         ++errors;
-        ASSERT_NE(result.status.code(), absl::StatusCode::kInternal) << "seed " << seed << ": " << result.status;
+        ASSERT_NE(result.status.code(), absl::StatusCode::kInternal)
+            << "seed " << seed << ": " << result.status;
         ASSERT_THAT(std::string(result.status.message()),
                     testing::AnyOf(testing::HasSubstr(" died"), testing::HasSubstr(" broke (")))
             << "seed " << seed;
@@ -266,13 +275,16 @@ TEST(TalkingLoops, ThatBothReceiveFirstAreStuck) {
   ASSERT_TRUE(variables.ok());
   const absl::Status stuck = simulate(plan, *variables, {}).status;
   EXPECT_EQ(stuck.code(), absl::StatusCode::kInternal);
-  EXPECT_THAT(std::string(stuck.message()), testing::HasSubstr("waits at step 0, iteration 1 of 7, to"));
+  EXPECT_THAT(std::string(stuck.message()),
+              testing::HasSubstr("waits at step 0, iteration 1 of 7, to"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Faults, Seeds,
-                         testing::Values(Faults{"None", 0, 0}, Faults{"Loss", 0.01, 0}, Faults{"Death", 0, 0.005},
-                                         Faults{"Both", 0.005, 0.003}),
-                         [](const testing::TestParamInfo<Faults> &info) { return std::string(info.param.name); });
+                         testing::Values(Faults{"None", 0, 0}, Faults{"Loss", 0.01, 0},
+                                         Faults{"Death", 0, 0.005}, Faults{"Both", 0.005, 0.003}),
+                         [](const testing::TestParamInfo<Faults> &info) {
+                           return std::string(info.param.name);
+                         });
 
 } // namespace
 } // namespace graphc::executor

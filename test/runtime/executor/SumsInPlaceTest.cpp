@@ -1,4 +1,8 @@
-//===- SumsInPlaceTest.cpp - all-reduces over shared memory, whose sums are read where they were made -------------===//
+//===- SumsInPlaceTest.cpp --------------------------------------------------------------------===//
+//
+// All-reduces over shared memory, whose sums are read where they were made.
+//
+//===------------------------------------------------------------------------------------------===//
 
 #include "test/runtime/common/plan/CompletePlan.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
@@ -19,7 +23,9 @@ namespace {
 
 constexpr uint64_t steps = 20;
 
-const float *pieceOf(Lane &lane, uint32_t piece) { return static_cast<const float *>(lane.frame().buffer(2 + piece)); }
+const float *pieceOf(Lane &lane, uint32_t piece) {
+  return static_cast<const float *>(lane.frame().buffer(2 + piece));
+}
 
 struct Result {
   std::vector<float> w; ///< of each worker
@@ -29,7 +35,8 @@ struct Result {
 /// Every worker on a thread, over shared memory.
 std::vector<Result> runShared(const plan::Plan &plan) {
   const std::vector<plan::Task> tasks = plan::allTasks(plan);
-  const std::string token = absl::StrCat("sums-in-place-", getpid(), "-", absl::ToUnixNanos(absl::Now()));
+  const std::string token =
+      absl::StrCat("sums-in-place-", getpid(), "-", absl::ToUnixNanos(absl::Now()));
   std::vector<Result> results(tasks.size());
   std::vector<std::thread> threads;
   for (uint32_t i = 0; i < tasks.size(); ++i)
@@ -45,12 +52,16 @@ std::vector<Result> runShared(const plan::Plan &plan) {
       ASSERT_TRUE(lanes.ok()) << lanes.status();
       LaneRunOptions options;
       options.deadline = absl::Seconds(20);
-      options.onFailure = [&](const Lane &, const absl::Status &status) { (*transport)->abort(status); };
+      options.onFailure = [&](const Lane &, const absl::Status &status) {
+        (*transport)->abort(status);
+      };
       ASSERT_EQ(runLanes(*lanes, options), absl::OkStatus());
       auto *w = reinterpret_cast<const float *>((*variables)->data(0).data());
       results[i].w.assign(w, w + plan.variables(0).type().shape(0));
-      // All pieces are made alike, so a worker's own sum is what the others' pieces hold where they were copied.
-      const uint32_t hosts = std::max(1u, plan.channels(0).hosts()), place = i % uint32_t(tasks.size() / hosts);
+      // All pieces are made alike, so a worker's own sum is what the others' pieces hold where they
+      // were copied.
+      const uint32_t hosts = std::max(1u, plan.channels(0).hosts()),
+                     place = i % uint32_t(tasks.size() / hosts);
       const uint32_t own = place * hosts, other = place == 0 ? hosts : 0;
       results[i].copied = pieceOf(*(*lanes)[0], other)[5] == pieceOf(*(*lanes)[0], own)[5];
     });
@@ -65,7 +76,8 @@ int addSixteen(void *const *buffers, const GraphcContext *) {
   return 0;
 }
 
-/// Two instances in one process, four chunks of 16 numbers: instance s begins with s + 1 everywhere and maps the other's piece.
+/// Two instances in one process, four chunks of 16 numbers: instance s begins with s + 1 everywhere
+/// and maps the other's piece.
 struct Two {
   /// `from`: the number of instance 1's with which it is said that its piece begins.
   explicit Two(size_t from = 2 * 16) {
@@ -81,7 +93,8 @@ struct Two {
       setting.scratch = reinterpret_cast<uint8_t *>(scratch[self]);
       setting.sends = sends[self];
       setting.receives = receives[self];
-      setting.pieces = {reinterpret_cast<const uint8_t *>(data[0]), reinterpret_cast<const uint8_t *>(data[1] + from)};
+      setting.pieces = {reinterpret_cast<const uint8_t *>(data[0]),
+                        reinterpret_cast<const uint8_t *>(data[1] + from)};
       both.emplace_back(setting, plan::allReduceMoves({plan::SCATTER, 2}, 4, self));
     }
   }
@@ -95,9 +108,11 @@ struct Two {
     return outcome;
   }
   std::unique_ptr<transport::Transport> transport = *transport::makeInProcessTransport(
-      {{{0, 1}, 64, plan::allReduceCapacity(plan::SCATTER), false, /*zeroCopy=*/true}, // from 0 to 1
+      // from 0 to 1
+      {{{0, 1}, 64, plan::allReduceCapacity(plan::SCATTER), false, /*zeroCopy=*/true},
        {{0, 2}, 64, plan::allReduceCapacity(plan::SCATTER), false, /*zeroCopy=*/true}});
-  transport::SendPort *sends[2][2] = {{nullptr, transport->sender({0, 1})}, {transport->sender({0, 2}), nullptr}};
+  transport::SendPort *sends[2][2] = {{nullptr, transport->sender({0, 1})},
+                                      {transport->sender({0, 2}), nullptr}};
   transport::RecvPort *receives[2][2] = {{nullptr, transport->receiver({0, 2})},
                                          {transport->receiver({0, 1}), nullptr}};
   alignas(64) float data[2][4 * 16], scratch[2][16];
@@ -154,7 +169,8 @@ TEST_P(SumsOf, AreReadWhereTheyWereMadeAndEqualCopies) {
 
 INSTANTIATE_TEST_SUITE_P(Workers, SumsOf, testing::Values(2, 3, 5));
 
-// Where sums are made within hosts first, the instances of one read each other's pieces, which hold what other hosts sent.
+// Where sums are made within hosts first, the instances of one read each other's pieces, which hold
+// what other hosts sent.
 TEST(SumsInPlace, OfAHostAreReadWhereTheyWereMade) {
   expectReadInPlace(plan::sumsPlan(6, /*times=*/1, /*elements=*/16384, /*hosts=*/3));
 }
@@ -164,7 +180,8 @@ TEST(SumsInPlace, AreCopiedWhereThePlanDoesNotReleaseThem) {
   plan::Plan plan = plan::sumsPlan(3);
   const std::vector<float> expected = runShared(plan)[0].w;
   auto &instructions = *plan.mutable_programs(0)->mutable_instructions();
-  auto release = std::find_if(instructions.begin(), instructions.end(), [](auto &each) { return each.has_release(); });
+  auto release = std::find_if(instructions.begin(), instructions.end(),
+                              [](auto &each) { return each.has_release(); });
   instructions.erase(release);
   plan::completePlan(plan);
   for (const Result &result : runShared(plan)) {

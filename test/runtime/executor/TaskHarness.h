@@ -1,4 +1,4 @@
-//===- TaskHarness.h - every task of a plan in this process, over in-process channels -------------------*- C++ -*-===//
+//===- TaskHarness.h - every task of a plan in this process, over in-process channels ---------===//
 #ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_TASKHARNESS_H
 #define GRAPHC_TEST_RUNTIME_EXECUTOR_TASKHARNESS_H
 
@@ -39,7 +39,8 @@ public:
   }
 
   /// The lanes of all tasks in one phase.
-  std::vector<std::unique_ptr<Lane>> lanes(LaneCallbacks &host, uint32_t phase = 0, FrameOptions frame = {}) {
+  std::vector<std::unique_ptr<Lane>> lanes(LaneCallbacks &host, uint32_t phase = 0,
+                                           FrameOptions frame = {}) {
     std::vector<std::unique_ptr<Lane>> all;
     for (size_t i = 0; i < stores.size(); ++i)
       for (auto &lane : lanesOf(i, host, phase, frame))
@@ -50,7 +51,9 @@ public:
   /// Those of one task, by its number.
   std::vector<std::unique_ptr<Lane>> lanesOf(size_t task, LaneCallbacks &host, uint32_t phase = 0,
                                              FrameOptions frame = {}) {
-    auto made = makeLanes({plan, plan::allTasks(plan)[task], *stores[task], *library, *transport, host, frame}, phase);
+    auto made = makeLanes(
+        {plan, plan::allTasks(plan)[task], *stores[task], *library, *transport, host, frame},
+        phase);
     EXPECT_TRUE(made.ok()) << made.status();
     return *std::move(made);
   }

@@ -1,4 +1,4 @@
-//===- TestHost.h - a session's part for tests ----------------------------------------------------------*- C++ -*-===//
+//===- TestHost.h - a session's part for tests --------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_TESTHOST_H
 #define GRAPHC_TEST_RUNTIME_EXECUTOR_TESTHOST_H
 
@@ -12,15 +12,17 @@ namespace graphc::executor {
 class TestHost : public LaneCallbacks {
 public:
   /// At most `instances` take update tickets.
-  explicit TestHost(uint64_t steps, uint32_t instances = 64, std::optional<uint64_t> maxStaleness = {})
+  explicit TestHost(uint64_t steps, uint32_t instances = 64,
+                    std::optional<uint64_t> maxStaleness = {})
       : steps_(steps), given_(steps, instances, maxStaleness) {}
 
-  absl::Status nextBatch(const LaneInfo &, uint64_t, const plan::Instruction::NextBatch &, std::span<void *const>,
-                         uint8_t *) override {
+  absl::Status nextBatch(const LaneInfo &, uint64_t, const plan::Instruction::NextBatch &,
+                         std::span<void *const>, uint8_t *) override {
     return absl::FailedPreconditionError("no data here");
   }
   ControlMessage decide(const LaneInfo &, uint64_t step) override {
-    return {step + 1 >= steps_ ? ControlAction::EndPhase : ControlAction::Continue, EndReason::Finished, 0};
+    return {step + 1 >= steps_ ? ControlAction::EndPhase : ControlAction::Continue,
+            EndReason::Finished, 0};
   }
   UpdateTickets *tickets() override { return &given_; }
   absl::Status stepDone(const LaneInfo &lane, const StepResults &results) override {

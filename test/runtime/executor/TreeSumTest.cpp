@@ -1,4 +1,4 @@
-//===- TreeSumTest.cpp - sums of messages have the tree's shape and its memory ------------------------------------------===//
+//===- TreeSumTest.cpp - sums of messages have the tree's shape and its memory ----------------===//
 
 #include "runtime/executor/TreeSum.h"
 
@@ -23,11 +23,13 @@ int addFloats(void *const *arguments, const GraphcContext *) {
 
 int refuse(void *const *, const GraphcContext *) { return 17; }
 
-float expected(const std::vector<std::vector<float>> &messages, uint64_t first, uint64_t count, uint64_t element) {
+float expected(const std::vector<std::vector<float>> &messages, uint64_t first, uint64_t count,
+               uint64_t element) {
   if (count == 1)
     return messages[first][element];
   const uint64_t left = plan::leftLeaves(count);
-  return expected(messages, first, left, element) + expected(messages, first + left, count - left, element);
+  return expected(messages, first, left, element) +
+         expected(messages, first + left, count - left, element);
 }
 
 TEST(TreeSum, HasTheBitsOfTheTreeAndNoMorePartialSums) {
@@ -46,7 +48,8 @@ TEST(TreeSum, HasTheBitsOfTheTreeAndNoMorePartialSums) {
     auto check = [&](const std::vector<float> &sum, uint64_t part) {
       for (uint64_t i = 0; i < kFloats; ++i) {
         const uint64_t element = part * kFloats + i;
-        ASSERT_EQ(std::bit_cast<uint32_t>(sum[i]), std::bit_cast<uint32_t>(expected(messages, 0, count, element)))
+        ASSERT_EQ(std::bit_cast<uint32_t>(sum[i]),
+                  std::bit_cast<uint32_t>(expected(messages, 0, count, element)))
             << count;
         float fold = messages[0][element];
         for (uint64_t r = 1; r < count; ++r)
@@ -56,8 +59,10 @@ TEST(TreeSum, HasTheBitsOfTheTreeAndNoMorePartialSums) {
     };
     constexpr uint64_t bytes = kFloats * sizeof(float);
     for (uint64_t part : {0, 1}) {
-      // One byte more would be a heap overflow, which the address sanitizer finds, and a changed guard.
-      std::vector<uint8_t> partials(plan::partialSums(count) * plan::partialStride(bytes) + 16, 0xAB);
+      // One byte more would be a heap overflow, which the address sanitizer finds, and a changed
+      // guard.
+      std::vector<uint8_t> partials(plan::partialSums(count) * plan::partialStride(bytes) + 16,
+                                    0xAB);
       std::vector<float> sum(kFloats);
       TreeSum tree{addFloats, &context, bytes, begins.data(), partials.data()};
       auto *to = reinterpret_cast<uint8_t *>(sum.data());
@@ -66,14 +71,17 @@ TEST(TreeSum, HasTheBitsOfTheTreeAndNoMorePartialSums) {
       // As messages arrive: one subtree after another.
       for (uint64_t done = 0; done < count;) {
         const uint64_t next = plan::nextSubtree(done, count);
-        ASSERT_EQ(done ? tree.add(to, done, next - done, part * bytes) : tree.make(to, 0, next, part * bytes), 0);
+        ASSERT_EQ(done ? tree.add(to, done, next - done, part * bytes)
+                       : tree.make(to, 0, next, part * bytes),
+                  0);
         done = next;
       }
       check(sum, part);
       for (size_t i = partials.size() - 16; i < partials.size(); ++i)
         ASSERT_EQ(partials[i], 0xAB);
       for (uint64_t self = 0; self < count; ++self) {
-        std::vector<uint8_t> others(plan::partialSumsOfAny(count) * plan::partialStride(bytes) + 16, 0xAB);
+        std::vector<uint8_t> others(plan::partialSumsOfAny(count) * plan::partialStride(bytes) + 16,
+                                    0xAB);
         tree.partials = others.data();
         for (uint64_t i = 0; i < kFloats; ++i)
           sum[i] = messages[self][part * kFloats + i];
@@ -90,7 +98,8 @@ TEST(TreeSum, HasTheBitsOfTheTreeAndNoMorePartialSums) {
 TEST(TreeSum, SaysWhatAKernelThatFailsSays) {
   float sum = 0, message = 1;
   GraphcContext context{};
-  const uint8_t *begins[] = {reinterpret_cast<uint8_t *>(&message), reinterpret_cast<uint8_t *>(&message)};
+  const uint8_t *begins[] = {reinterpret_cast<uint8_t *>(&message),
+                             reinterpret_cast<uint8_t *>(&message)};
   TreeSum tree{refuse, &context, sizeof sum, begins, nullptr};
   auto *to = reinterpret_cast<uint8_t *>(&sum);
   EXPECT_EQ(tree.make(to, 0, 2, 0), 17);

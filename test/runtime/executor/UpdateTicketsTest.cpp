@@ -1,4 +1,4 @@
-//===- UpdateTicketsTest.cpp - who may start its next step --------------------------------------------------------===//
+//===- UpdateTicketsTest.cpp - who may start its next step ------------------------------------===//
 
 #include "runtime/executor/UpdateTickets.h"
 
@@ -22,7 +22,8 @@ TEST(UpdateTickets, GivesAsManyAsThereAre) {
   EXPECT_EQ(tickets.take(0, 3), UpdateTicket::None);
   EXPECT_EQ(tickets.taken(), 3u);
   StalenessCounts counts = tickets.staleness();
-  EXPECT_EQ(counts.worst, 2u) << "without a bound nobody waits, and the distance is counted all the same";
+  EXPECT_EQ(counts.worst, 2u)
+      << "without a bound nobody waits, and the distance is counted all the same";
   EXPECT_EQ(counts.waits, 0u);
 }
 
@@ -80,8 +81,8 @@ TEST(UpdateTickets, StopAndAbortEndWaits) {
   EXPECT_EQ(tickets.port(1).status().message(), "worker:1 was killed");
 }
 
-// Lanes on threads, one of them slow: all steps are made, none begins too early, no wake-up is lost (a lost one would cost its
-// wait of a minute).
+// Lanes on threads, one of them slow: all steps are made, none begins too early, no wake-up is lost
+// (a lost one would cost its wait of a minute).
 TEST(UpdateTickets, ThreadsKeepTheBound) {
   constexpr uint32_t kLanes = 4;
   constexpr uint64_t kBound = 2, kTotal = 4000;

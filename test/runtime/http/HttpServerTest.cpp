@@ -35,7 +35,8 @@ protected:
     ASSERT_TRUE(listener.ok()) << listener.status();
     address = absl::StrCat("127.0.0.1:", listener->second);
     HttpServer::Options options;
-    options.endpoints.push_back({std::move(listener->first), false, std::move(credentials), std::move(secret)});
+    options.endpoints.push_back(
+        {std::move(listener->first), false, std::move(credentials), std::move(secret)});
     options.answer = [this](const std::string &path) {
       ++asked;
       return path == "/a" ? HttpResponse{200, "text/plain", body} : HttpResponse{404, "", ""};
@@ -69,7 +70,8 @@ protected:
     say(fd, request);
     return hear(fd);
   }
-  std::shared_ptr<const tls::TlsCredentials> credentials(const std::string &which, const std::string &name) {
+  std::shared_ptr<const tls::TlsCredentials> credentials(const std::string &which,
+                                                         const std::string &name) {
     if (folder.empty()) {
       folder = (std::filesystem::temp_directory_path() / "graphc-http-XXXXXX").string();
       EXPECT_NE(mkdtemp(folder.data()), nullptr);
@@ -83,7 +85,8 @@ protected:
     EXPECT_TRUE(loaded.ok()) << loaded.status();
     return loaded.value_or(nullptr);
   }
-  absl::StatusOr<std::string> get(const tls::TlsCredentials *own, const std::string &secret = "") const {
+  absl::StatusOr<std::string> get(const tls::TlsCredentials *own,
+                                  const std::string &secret = "") const {
     return http::get({address, own, secret}, "/a", absl::Now() + absl::Seconds(20));
   }
 
@@ -94,8 +97,9 @@ protected:
 
 TEST_F(HttpResponder, AnswersAndCloses) {
   start();
-  EXPECT_THAT(ask(kRequest), testing::AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("Content-Length: 6\r\n"),
-                                            testing::EndsWith("\r\n\r\nhello\n")));
+  EXPECT_THAT(ask(kRequest),
+              testing::AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("Content-Length: 6\r\n"),
+                             testing::EndsWith("\r\n\r\nhello\n")));
   EXPECT_THAT(ask("HEAD /a HTTP/1.1\r\nHost: x\r\n\r\n"),
               testing::AllOf(HasSubstr("Content-Length: 6\r\n"), testing::EndsWith("\r\n\r\n")));
   EXPECT_EQ(*get(nullptr), "hello\n");
@@ -112,7 +116,8 @@ TEST_F(HttpResponder, LargeAnswersAndLargeRequests) {
   start();
   EXPECT_EQ(*get(nullptr), body);
   // The answer is read though the request goes on behind it.
-  EXPECT_THAT(ask(absl::StrCat("GET /a HTTP/1.1\r\nA: ", std::string(200000, 'a'))), StartsWith("HTTP/1.1 431"));
+  EXPECT_THAT(ask(absl::StrCat("GET /a HTTP/1.1\r\nA: ", std::string(200000, 'a'))),
+              StartsWith("HTTP/1.1 431"));
 }
 
 TEST_F(HttpResponder, WhoSaysNothingIsLetGo) {
@@ -120,7 +125,8 @@ TEST_F(HttpResponder, WhoSaysNothingIsLetGo) {
   base::UniqueFd silent = dial(), slow = dial();
   say(slow, "G");
   EXPECT_THAT(ask(kRequest), StartsWith("HTTP/1.1 200")) << "beside them";
-  start("", nullptr, [](HttpServer::Options &options) { options.deadline = absl::Milliseconds(300); });
+  start("", nullptr,
+        [](HttpServer::Options &options) { options.deadline = absl::Milliseconds(300); });
   const absl::Time begin = absl::Now();
   silent = dial(), slow = dial();
   do
@@ -164,15 +170,19 @@ TEST_F(HttpResponder, WhoFloodsOneEndpointKeepsNobodyOutOfAnother) {
 
 TEST_F(HttpResponder, WhoReadsNothingIsLetGo) {
   body = std::string(32 << 20, 'x');
-  start("", nullptr, [](HttpServer::Options &options) { options.deadline = absl::Milliseconds(300); });
+  start("", nullptr,
+        [](HttpServer::Options &options) { options.deadline = absl::Milliseconds(300); });
   auto descriptors = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                         std::filesystem::directory_iterator());
   };
   const auto before = descriptors();
   base::UniqueFd deaf = dial();
   say(deaf, kRequest);
-  EXPECT_TRUE(base::waitFor(deaf.get(), POLLIN, absl::Now() + absl::Seconds(20))) << "the answer has begun";
-  for (absl::Time limit = absl::Now() + absl::Seconds(20); descriptors() > before + 1 && absl::Now() < limit;)
+  EXPECT_TRUE(base::waitFor(deaf.get(), POLLIN, absl::Now() + absl::Seconds(20)))
+      << "the answer has begun";
+  for (absl::Time limit = absl::Now() + absl::Seconds(20);
+       descriptors() > before + 1 && absl::Now() < limit;)
     absl::SleepFor(absl::Milliseconds(10));
   EXPECT_EQ(descriptors(), before + 1) << "only this end of the connection is left";
   EXPECT_LT(hear(deaf).size(), body.size()) << "it was closed in the middle";
@@ -185,17 +195,21 @@ TEST_F(HttpResponder, ASecret) {
   };
   EXPECT_THAT(ask(with("Bearer correct horse battery")), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(ask(with("bearer correct horse battery")), StartsWith("HTTP/1.1 200"));
-  EXPECT_THAT(ask(with("Basic " + absl::Base64Escape("anybody:correct horse battery"))), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(ask(with("Basic " + absl::Base64Escape("anybody:correct horse battery"))),
+              StartsWith("HTTP/1.1 200"));
   EXPECT_TRUE(get(nullptr, "correct horse battery").ok());
   const int before = asked;
   for (const std::string &wrong :
-       {std::string("Bearer correct horse batter"), std::string("Bearer "), std::string("correct horse battery"),
-        std::string("Basic ???"), "Basic " + absl::Base64Escape("correct horse battery"),
+       {std::string("Bearer correct horse batter"), std::string("Bearer "),
+        std::string("correct horse battery"), std::string("Basic ???"),
+        "Basic " + absl::Base64Escape("correct horse battery"),
         "Basic " + absl::Base64Escape("correct horse battery:")})
-    EXPECT_THAT(ask(with(wrong)), testing::AllOf(StartsWith("HTTP/1.1 401"), HasSubstr("WWW-Authenticate: Bearer")))
+    EXPECT_THAT(ask(with(wrong)),
+                testing::AllOf(StartsWith("HTTP/1.1 401"), HasSubstr("WWW-Authenticate: Bearer")))
         << wrong;
   EXPECT_THAT(ask(kRequest), StartsWith("HTTP/1.1 401"));
-  EXPECT_THAT(ask("POST /b HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 401")) << "the secret comes first";
+  EXPECT_THAT(ask("POST /b HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 401"))
+      << "the secret comes first";
   EXPECT_EQ(get(nullptr, "another").status().code(), absl::StatusCode::kPermissionDenied);
   EXPECT_EQ(asked, before);
 }
@@ -228,9 +242,10 @@ TEST_F(HttpResponder, AUnixSocketIsThisUsers) {
 
 TEST(HttpClient, AnswersOfOthers) {
   EXPECT_EQ(*bodyOf("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab"), "ab");
-  for (const char *bad : {"", "HTTP/1.1", "HTTP/1.1 xxx\r\n\r\n", "SSH-2.0\r\n\r\n", "HTTP/1.1 200 OK\r\n",
-                          "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab",
-                          "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\nab", "HTTP/1.1 500 E\r\n\r\n"})
+  for (const char *bad :
+       {"", "HTTP/1.1", "HTTP/1.1 xxx\r\n\r\n", "SSH-2.0\r\n\r\n", "HTTP/1.1 200 OK\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab",
+        "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\nab", "HTTP/1.1 500 E\r\n\r\n"})
     EXPECT_FALSE(bodyOf(bad).ok()) << bad;
   EXPECT_THAT(std::string(bodyOf("HTTP/1.1 418 X\r\n\r\n\x1b[31mteapot").status().message()),
               testing::EndsWith("418: \\x1b[31mteapot"));

@@ -21,8 +21,8 @@ struct Case {
 
 /// The mask is a sample's, the same for all queries.
 LibraryCall call(const Case &c, bool gradient) {
-  const Shape q = {2, c.heads, c.queries, c.size}, k = {2, c.heads, c.keys, c.size}, v = {2, c.heads, c.keys, c.width},
-              o = {2, c.heads, c.queries, c.width};
+  const Shape q = {2, c.heads, c.queries, c.size}, k = {2, c.heads, c.keys, c.size},
+              v = {2, c.heads, c.keys, c.width}, o = {2, c.heads, c.queries, c.width};
   LibraryCall made{gradient ? "attention_grad" : "attention", {{"scale", {}, {0.5}}}, {}, {}};
   if (c.causal)
     made.attributes.insert(made.attributes.begin(), {"causal", {1}, {}});
@@ -43,7 +43,8 @@ LibraryCall call(const Case &c, bool gradient) {
 }
 
 /// What a call's operands hold after it.
-std::vector<std::vector<float>> run(const LibraryCall &call, ThreadPool *pool, uint32_t *parts = nullptr,
+std::vector<std::vector<float>> run(const LibraryCall &call, ThreadPool *pool,
+                                    uint32_t *parts = nullptr,
                                     const std::vector<float> *output = nullptr) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> draw(-1, 1);
@@ -78,10 +79,14 @@ std::vector<std::vector<float>> run(const LibraryCall &call, ThreadPool *pool, u
 }
 
 /// As the ops' descriptions have it, in doubles: the output, and gradients of query, key and value.
-std::vector<std::vector<double>> expected(const Case &c, const std::vector<std::vector<float>> &in) {
-  const std::vector<float> &q = in[0], &k = in[1], &v = in[2], &g = in[4], *mask = c.masked ? &in[5] : nullptr;
-  const auto rows = size_t(c.queries), keys = size_t(c.keys), size = size_t(c.size), width = size_t(c.width);
-  std::vector<double> o(2 * size_t(c.heads) * rows * width), dq(q.size()), dk(k.size()), dv(v.size());
+std::vector<std::vector<double>> expected(const Case &c,
+                                          const std::vector<std::vector<float>> &in) {
+  const std::vector<float> &q = in[0], &k = in[1], &v = in[2], &g = in[4],
+                           *mask = c.masked ? &in[5] : nullptr;
+  const auto rows = size_t(c.queries), keys = size_t(c.keys), size = size_t(c.size),
+             width = size_t(c.width);
+  std::vector<double> o(2 * size_t(c.heads) * rows * width), dq(q.size()), dk(k.size()),
+      dv(v.size());
   for (size_t unit = 0; unit < 2 * size_t(c.heads); ++unit)
     for (size_t i = 0; i < rows; ++i) {
       const size_t qi = (unit * rows + i) * size, oi = (unit * rows + i) * width;
@@ -117,7 +122,8 @@ std::vector<std::vector<double>> expected(const Case &c, const std::vector<std::
   return {o, dq, dk, dv};
 }
 
-void expectNear(const std::vector<float> &found, const std::vector<double> &wanted, const char *what) {
+void expectNear(const std::vector<float> &found, const std::vector<double> &wanted,
+                const char *what) {
   ASSERT_EQ(found.size(), wanted.size());
   for (size_t i = 0; i < found.size(); ++i)
     ASSERT_NEAR(double(found[i]), wanted[i], 2e-5) << what << " " << i;
@@ -150,15 +156,18 @@ TEST(AttentionKernel, ThreadsChangeNoBit) {
       const auto shared = run(large, &pool, &parts);
       EXPECT_EQ(parts > 1, threads > 1) << threads;
       for (size_t i = 0; i < alone.size(); ++i)
-        EXPECT_EQ(memcmp(alone[i].data(), shared[i].data(), alone[i].size() * 4), 0) << threads << " threads, " << i;
+        EXPECT_EQ(memcmp(alone[i].data(), shared[i].data(), alone[i].size() * 4), 0)
+            << threads << " threads, " << i;
     }
   }
 }
 
-/// Query, key and value of all heads in one operand: what each head has alone, bit for bit, and nothing beside it.
+/// Query, key and value of all heads in one operand: what each head has alone, bit for bit, and
+/// nothing beside it.
 TEST(AttentionKernel, HeadsSideBySideHaveTheBitsOfEachAlone) {
-  for (const Case &c : {Case{4, 128, 128, 64, 64, true, false}, Case{3, 33, 33, 20, 20, false, true},
-                        Case{2, 65, 65, 32, 32, false, false}}) {
+  for (const Case &c :
+       {Case{4, 128, 128, 64, 64, true, false}, Case{3, 33, 33, 20, 20, false, true},
+        Case{2, 65, 65, 32, 32, false, false}}) {
     const int64_t size = c.size, width = c.heads * size, rows = c.queries;
     auto packed = [&](bool gradient) {
       LibraryCall made = call(c, gradient);
@@ -169,20 +178,24 @@ TEST(AttentionKernel, HeadsSideBySideHaveTheBitsOfEachAlone) {
         operands.push_back(operandOf(GRAPHC_F32, {2, rows, width}));
       if (c.masked)
         operands.push_back(operandOf(GRAPHC_I1, {2, 1, 1, c.keys}));
-      operands.push_back(operandOf(GRAPHC_F32, {2, rows, gradient ? 3 * width : width}, GRAPHC_WRITE));
+      operands.push_back(
+          operandOf(GRAPHC_F32, {2, rows, gradient ? 3 * width : width}, GRAPHC_WRITE));
       made.operands = operands;
       return made;
     };
     SCOPED_TRACE((*checkCall(packed(true))).name);
-    /// The columns of [2, rows, count * width] that are each head's, as [2, heads, rows, size], for each of `count`.
+    /// The columns of [2, rows, count * width] that are each head's, as [2, heads, rows, size], for
+    /// each of `count`.
     auto split = [&](const std::vector<float> &all, int64_t count) {
-      std::vector<std::vector<float>> parts(size_t(count), std::vector<float>(size_t(2 * c.heads * rows * size)));
+      std::vector<std::vector<float>> parts(size_t(count),
+                                            std::vector<float>(size_t(2 * c.heads * rows * size)));
       for (int64_t i = 0; i < int64_t(all.size()); ++i) {
         const int64_t column = i % (count * width), row = i / (count * width) % rows,
                       sample = i / (count * width * rows);
         const int64_t head = column % width / size;
-        parts[size_t(column / width)][size_t(((sample * c.heads + head) * rows + row) * size + column % size)] =
-            all[size_t(i)];
+        parts[size_t(column / width)]
+             [size_t(((sample * c.heads + head) * rows + row) * size + column % size)] =
+                 all[size_t(i)];
       }
       return parts;
     };
@@ -192,7 +205,8 @@ TEST(AttentionKernel, HeadsSideBySideHaveTheBitsOfEachAlone) {
       for (size_t i = 0, next = 0; i < each.operands.size(); ++i)
         if (each.operands[i].element == GRAPHC_I1)
           for (uint64_t j = 0; j < each.operands[i].bytes; ++j) // as run() has it
-            static_cast<uint8_t *>(made.buffers[i])[j] = j < each.operands[i].bytes / 2 && j % 3 != 1;
+            static_cast<uint8_t *>(made.buffers[i])[j] =
+                j < each.operands[i].bytes / 2 && j % 3 != 1;
         else if (each.operands[i].access == GRAPHC_READ)
           memcpy(made.buffers[i], given[next].data(), given[next].size() * 4), ++next;
       EXPECT_EQ(made.kernel->run(made.buffers.data()), 0);
@@ -224,10 +238,11 @@ TEST(AttentionKernel, EachKindOfCpuComputesTheSame) {
   for (float &x : q)
     x = draw(random);
   const AttentionShape shape{rows, rows, size, size, true, 0.2f, 16, size, size, size, size};
-  auto scratch =
-      *device::MemoryRegion::allocate(attentionScratchBytes(shape), device::MemoryRegion::Guard::Pages, "test");
+  auto scratch = *device::MemoryRegion::allocate(attentionScratchBytes(shape),
+                                                 device::MemoryRegion::Guard::Pages, "test");
   for (const SimdKernels *kind : {&kSimdBase, &kSimdAvx2, &kSimdAvx512}) {
-    kind->attention(shape, {q.data(), q.data(), q.data(), {nullptr, 0, 0}, result.data()}, scratch.data());
+    kind->attention(shape, {q.data(), q.data(), q.data(), {nullptr, 0, 0}, result.data()},
+                    scratch.data());
     if (first.empty())
       first = result;
     for (size_t i = 0; i < result.size(); ++i)
@@ -249,9 +264,10 @@ TEST(AttentionKernel, ANaNIsNotLost) {
   std::vector<float> q(rows * 4, 0.5f), v(rows * 4, 0.5f), result(rows * 4);
   q[7 * 4] = std::numeric_limits<float>::quiet_NaN();
   const AttentionShape shape{rows, rows, 4, 4, true, 1, 8, 4, 4, 4, 4};
-  auto scratch =
-      *device::MemoryRegion::allocate(attentionScratchBytes(shape), device::MemoryRegion::Guard::Pages, "test");
-  simdKernels().attention(shape, {q.data(), q.data(), v.data(), {nullptr, 0, 0}, result.data()}, scratch.data());
+  auto scratch = *device::MemoryRegion::allocate(attentionScratchBytes(shape),
+                                                 device::MemoryRegion::Guard::Pages, "test");
+  simdKernels().attention(shape, {q.data(), q.data(), v.data(), {nullptr, 0, 0}, result.data()},
+                          scratch.data());
   EXPECT_EQ(result[6 * 4], 0.5f);
   EXPECT_TRUE(std::isnan(result[7 * 4]));
   EXPECT_TRUE(std::isnan(result[9 * 4])); // looks at key 7
@@ -265,17 +281,24 @@ std::string refusal(LibraryCall call, void (*damage)(LibraryCall &)) {
 TEST(AttentionKernel, ACallThatIsNoneIsRefused) {
   const LibraryCall good = call({2, 32, 32, 8, 8, true, true}, false);
   EXPECT_EQ((*checkCall(good)).name, "attention_2x2x32x32_by_8_causal_mask");
-  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.postOps = {"relu"}; }), HasSubstr("attention has none"));
-  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands.resize(2); }), HasSubstr("2 operands, expected 4"));
-  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.attributes.clear(); }), HasSubstr("scale is missing"));
-  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.attributes[0].integers = {2}; }), HasSubstr("neither causal"));
-  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].shape = {8}; }), HasSubstr("1, 4 and 4 dimensions"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.postOps = {"relu"}; }),
+              HasSubstr("attention has none"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands.resize(2); }),
+              HasSubstr("2 operands, expected 4"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.attributes.clear(); }),
+              HasSubstr("scale is missing"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.attributes[0].integers = {2}; }),
+              HasSubstr("neither causal"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].shape = {8}; }),
+              HasSubstr("1, 4 and 4 dimensions"));
   EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[1].shape[3] = 9; }),
               HasSubstr("operand 1 has the shape 2x2x32x9, expected 2x2x32x8"));
-  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[2].bytes -= 4; }), HasSubstr("operand 2 has"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[2].bytes -= 4; }),
+              HasSubstr("operand 2 has"));
   EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[3].shape = {2, 3, 1, 32}; }),
               HasSubstr("the mask has the shape"));
-  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[3].element = GRAPHC_F32; }), HasSubstr("not of i1"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[3].element = GRAPHC_F32; }),
+              HasSubstr("not of i1"));
   EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[4].access = GRAPHC_READ; }),
               HasSubstr("operand 4 is read"));
   EXPECT_THAT(refusal(good,
@@ -288,24 +311,31 @@ TEST(AttentionKernel, ACallThatIsNoneIsRefused) {
 
 TEST(AttentionKernel, APackedCallThatIsNoneIsRefused) {
   LibraryCall good{"packed_attention", {{"heads", {4}, {}}, {"scale", {}, {0.5}}}, {}, {}};
-  good.operands = {operandOf(GRAPHC_F32, {2, 32, 96}), operandOf(GRAPHC_F32, {2, 32, 32}, GRAPHC_WRITE)};
+  good.operands = {operandOf(GRAPHC_F32, {2, 32, 96}),
+                   operandOf(GRAPHC_F32, {2, 32, 32}, GRAPHC_WRITE)};
   EXPECT_EQ((*checkCall(good)).name, "packed_attention_2x4x32x32_by_8");
   EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.attributes.erase(c.attributes.begin()); }),
               HasSubstr("heads is missing"));
-  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.attributes[0].integers = {0}; }), HasSubstr("nor heads, a number"));
-  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.attributes[0].integers = {5}; }), HasSubstr("3 times 5 heads"));
-  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].shape = {96}; }), HasSubstr("3 times 4 heads"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.attributes[0].integers = {0}; }),
+              HasSubstr("nor heads, a number"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.attributes[0].integers = {5}; }),
+              HasSubstr("3 times 5 heads"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].shape = {96}; }),
+              HasSubstr("3 times 4 heads"));
   EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].shape[2] = -96; }),
               HasSubstr("operand 0 has the shape"));
-  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].shape[2] = 0; }), HasSubstr("operand 0 has the shape"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].shape[2] = 0; }),
+              HasSubstr("operand 0 has the shape"));
   EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[1].shape[1] = 31; }),
               HasSubstr("operand 1 has the shape 2x31x32, expected 2x32x32"));
-  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].bytes -= 4; }), HasSubstr("operand 0 has"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].bytes -= 4; }),
+              HasSubstr("operand 0 has"));
 }
 
 TEST(AttentionKernel, TooLittleScratchIsRefused) {
   const LibraryCall good = call({2, 32, 32, 8, 8, true, false}, true);
-  EXPECT_THAT(std::string(makeKernel(good, 64, nullptr).status().message()), HasSubstr("the plan gives 64"));
+  EXPECT_THAT(std::string(makeKernel(good, 64, nullptr).status().message()),
+              HasSubstr("the plan gives 64"));
 }
 
 } // namespace

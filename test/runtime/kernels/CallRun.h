@@ -1,4 +1,4 @@
-//===- CallRun.h - a library call of a test, with memory for it -----------------------------------------*- C++ -*-===//
+//===- CallRun.h - a library call of a test, with memory for it ---------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_KERNELS_CALLRUN_H
 #define GRAPHC_TEST_RUNTIME_KERNELS_CALLRUN_H
 
@@ -15,7 +15,8 @@ namespace graphc::kernels {
 
 using Shape = std::vector<int64_t>;
 
-inline CallOperand operandOf(GraphcElement element, Shape shape, GraphcAccess access = GRAPHC_READ) {
+inline CallOperand operandOf(GraphcElement element, Shape shape,
+                             GraphcAccess access = GRAPHC_READ) {
   uint64_t bytes = element == GRAPHC_F32 ? 4 : 1;
   for (int64_t size : shape)
     bytes *= uint64_t(size);
@@ -40,7 +41,8 @@ struct CallRun {
 
 private:
   void add(uint64_t bytes) {
-    memory.push_back(*device::MemoryRegion::allocate(bytes, device::MemoryRegion::Guard::Pages, "test"));
+    memory.push_back(
+        *device::MemoryRegion::allocate(bytes, device::MemoryRegion::Guard::Pages, "test"));
     buffers.push_back(memory.back().data());
   }
 };

@@ -49,7 +49,8 @@ std::vector<float> run(const LibraryCall &call, ThreadPool *pool, uint32_t *part
   return out;
 }
 
-constexpr const char *kKernels[] = {"convolution", "convolution_input_grad", "convolution_filter_grad"};
+constexpr const char *kKernels[] = {"convolution", "convolution_input_grad",
+                                    "convolution_filter_grad"};
 
 /// However many threads there are, a call is the same blocks of its batch.
 TEST(ConvolutionKernel, ThreadsChangeNoBit) {
@@ -60,8 +61,10 @@ TEST(ConvolutionKernel, ThreadsChangeNoBit) {
       ThreadPool pool(threads);
       uint32_t parts = 0;
       std::vector<float> shared = run(large, &pool, &parts);
-      EXPECT_EQ(parts, threads == 1 ? 1u : 3u) << kernel; // a block has two samples, more than 4 Mi multiply-adds
-      EXPECT_EQ(memcmp(shared.data(), alone.data(), alone.size() * 4), 0) << kernel << " by " << threads;
+      // a block has two samples, more than 4 Mi multiply-adds
+      EXPECT_EQ(parts, threads == 1 ? 1u : 3u) << kernel;
+      EXPECT_EQ(memcmp(shared.data(), alone.data(), alone.size() * 4), 0)
+          << kernel << " by " << threads;
     }
   }
 }
@@ -75,7 +78,9 @@ TEST(ConvolutionKernel, BatchesThatAreOneBlock) {
   EXPECT_EQ(parts, 1u); // a prime number of samples, more than there are blocks
 }
 
-std::string refusal(const LibraryCall &call) { return std::string(checkCall(call).status().message()); }
+std::string refusal(const LibraryCall &call) {
+  return std::string(checkCall(call).status().message());
+}
 
 TEST(ConvolutionKernel, WhatACallIs) {
   for (const char *kernel : kKernels) {
@@ -93,10 +98,12 @@ TEST(ConvolutionKernel, WhatIsNoCallIsRefused) {
     change(bad);
     return refusal(bad);
   };
-  EXPECT_EQ(broken([](LibraryCall &c) { c.operands.pop_back(); }), "convolution: 2 operands, expected 3");
+  EXPECT_EQ(broken([](LibraryCall &c) { c.operands.pop_back(); }),
+            "convolution: 2 operands, expected 3");
   EXPECT_EQ(broken([](LibraryCall &c) { c.postOps = {"relu"}; }),
             "convolution: the post-op 'relu'; a convolution has none");
-  EXPECT_EQ(broken([](LibraryCall &c) { c.operands[0].element = GRAPHC_F64; }), "convolution: operand 0 is not of f32");
+  EXPECT_EQ(broken([](LibraryCall &c) { c.operands[0].element = GRAPHC_F64; }),
+            "convolution: operand 0 is not of f32");
   EXPECT_EQ(broken([](LibraryCall &c) { c.operands[2].access = GRAPHC_READ; }),
             "convolution: operand 2 is read, expected the other");
   EXPECT_EQ(broken([](LibraryCall &c) { c.operands[1].bytes += 4; }),
@@ -109,9 +116,13 @@ TEST(ConvolutionKernel, WhatIsNoCallIsRefused) {
             "convolution: an operand of 2 dimensions, expected 3 to 5");
   EXPECT_EQ(broken([](LibraryCall &c) { c.operands[1] = operandOf(GRAPHC_F32, {3, 3, 8, 32}); }),
             "convolution: 1 groups of 16 and 32 features with a filter of 8");
-  EXPECT_EQ(broken([](LibraryCall &c) { c.operands[2] = operandOf(GRAPHC_F32, {3, 8, 8, 32}, GRAPHC_WRITE); }),
+  EXPECT_EQ(broken([](LibraryCall &c) {
+              c.operands[2] = operandOf(GRAPHC_F32, {3, 8, 8, 32}, GRAPHC_WRITE);
+            }),
             "convolution: the result has 3 samples of 32 features, expected 2 of 32");
-  EXPECT_EQ(broken([](LibraryCall &c) { c.operands[2] = operandOf(GRAPHC_F32, {2, 8, 7, 32}, GRAPHC_WRITE); }),
+  EXPECT_EQ(broken([](LibraryCall &c) {
+              c.operands[2] = operandOf(GRAPHC_F32, {2, 8, 7, 32}, GRAPHC_WRITE);
+            }),
             "convolution: windows do not make the result of the input along dimension 1 of space");
   EXPECT_EQ(broken([](LibraryCall &c) { c.attributes[3].integers = {1}; }),
             "convolution: padding_low has 1 entries, expected 2");

@@ -24,7 +24,8 @@ CallOperand floats(std::vector<int64_t> shape, GraphcAccess access = GRAPHC_READ
 }
 
 LibraryCall pooling(bool bias) {
-  LibraryCall call{"average_pool", {{"scale", {}, {0.5}}, {"window", {2, 3}, {}}}, {}, {floats({2, 4, 6})}};
+  LibraryCall call{
+      "average_pool", {{"scale", {}, {0.5}}, {"window", {2, 3}, {}}}, {}, {floats({2, 4, 6})}};
   if (bias) {
     call.postOps.push_back("bias");
     call.operands.push_back(floats({2}));
@@ -33,7 +34,9 @@ LibraryCall pooling(bool bias) {
   return call;
 }
 
-std::string refusal(const LibraryCall &call) { return std::string(checkCall(call).status().message()); }
+std::string refusal(const LibraryCall &call) {
+  return std::string(checkCall(call).status().message());
+}
 
 TEST(KernelRegistry, AModuleServesItsKernels) {
   ASSERT_EQ(named, 0);
@@ -75,8 +78,10 @@ TEST(KernelRegistry, AModuleRefusesWhatIsNoCallOfIts) {
 }
 
 TEST(KernelRegistry, TooLittleScratchIsRefused) {
-  EXPECT_THAT(std::string(makeKernel(pooling(false), 64, nullptr).status().message()),
-              HasSubstr("average_pool: the library needs 128 bytes of scratch on this CPU, the plan gives 64"));
+  EXPECT_THAT(
+      std::string(makeKernel(pooling(false), 64, nullptr).status().message()),
+      HasSubstr(
+          "average_pool: the library needs 128 bytes of scratch on this CPU, the plan gives 64"));
 }
 
 TEST(KernelRegistry, AKernelThatNobodyHasIsRefusedByName) {
@@ -88,17 +93,23 @@ TEST(KernelRegistry, AKernelThatNobodyHasIsRefusedByName) {
 }
 
 TEST(KernelRegistry, TheProductSaysWhatItComputes) {
-  LibraryCall call{"matmul",
-                   {{"batch", {5}, {}}, {"k", {4}, {}}, {"m", {3}, {}}, {"n", {2}, {}}, {"transpose_a", {1}, {}}},
-                   {"bias", "relu"},
-                   {floats({5, 4, 3}), floats({5, 4, 2}), floats({2}), floats({5, 3, 2}, GRAPHC_WRITE)}};
+  LibraryCall call{
+      "matmul",
+      {{"batch", {5}, {}},
+       {"k", {4}, {}},
+       {"m", {3}, {}},
+       {"n", {2}, {}},
+       {"transpose_a", {1}, {}}},
+      {"bias", "relu"},
+      {floats({5, 4, 3}), floats({5, 4, 2}), floats({2}), floats({5, 3, 2}, GRAPHC_WRITE)}};
   absl::StatusOr<CallFacts> facts = checkCall(call);
   ASSERT_TRUE(facts.ok()) << facts.status();
   EXPECT_EQ(facts->name, "matmul_3x2x4_batch5_ta_bias_relu");
   EXPECT_EQ(facts->flops, 240u);
   EXPECT_EQ(*scratchBytesOf(call), *matmulScratchBytes({3, 2, 4, 5, true, false, true, true}));
   std::swap(call.postOps[0], call.postOps[1]);
-  EXPECT_THAT(refusal(call), HasSubstr("the post-op 'bias'; expected bias, relu, or relu behind bias"));
+  EXPECT_THAT(refusal(call),
+              HasSubstr("the post-op 'bias'; expected bias, relu, or relu behind bias"));
   call.postOps = {"relu"};
   EXPECT_EQ(refusal(call), "matmul: 4 operands, expected 3");
   call.operands.erase(call.operands.begin() + 2);

@@ -19,8 +19,9 @@
 namespace graphc::kernels {
 namespace {
 
-constexpr std::array<int64_t, 3> blockShapes[] = {{128, 512, 784},  {300, 500, 200}, {100, 40, 3000},  {1700, 17, 1000},
-                                                  {64, 1024, 1024}, {96, 1024, 512}, {128, 1024, 1024}};
+constexpr std::array<int64_t, 3> blockShapes[] = {
+    {128, 512, 784},  {300, 500, 200}, {100, 40, 3000},  {1700, 17, 1000},
+    {64, 1024, 1024}, {96, 1024, 512}, {128, 1024, 1024}};
 
 constexpr std::array<int64_t, 3> batchShapes[] = {{128, 128, 96}, {200, 70, 130}, {64, 256, 4096}};
 
@@ -47,7 +48,8 @@ std::vector<MatmulDesc> shapes() {
   for (auto [m, n, k] : batchShapes) // that threads share
     for (int flags = 0; flags < 4; ++flags)
       list.push_back({m, n, k, 7, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32});
-  for (auto [m, n, k] : {std::array<int64_t, 3>{2, 512, 256}, {13, 528, 300}, {100, 80, 100}}) // DirectMatmul.h
+  // DirectMatmul.h
+  for (auto [m, n, k] : {std::array<int64_t, 3>{2, 512, 256}, {13, 528, 300}, {100, 80, 100}})
     for (bool ta : {false, true})
       list.push_back({m, n, k, 1, ta, false, false, false, MatmulType::F32});
   for (auto [m, n, k] : blockShapes) // that threads share
@@ -63,10 +65,15 @@ std::vector<MatmulDesc> shapes() {
 std::vector<MatmulDesc> roundedShapes() {
   std::vector<MatmulDesc> list;
   for (MatmulPrecision precision : {MatmulPrecision::Tf32, MatmulPrecision::Bf16})
-    for (auto [m, n, k] : std::array<std::array<int64_t, 3>, 6>{
-             {{64, 64, 64}, {33, 65, 129}, {300, 2100, 40}, {97, 47, 300}, {64, 100, 784}, {32, 300, 600}}})
+    for (auto [m, n, k] : std::array<std::array<int64_t, 3>, 6>{{{64, 64, 64},
+                                                                 {33, 65, 129},
+                                                                 {300, 2100, 40},
+                                                                 {97, 47, 300},
+                                                                 {64, 100, 784},
+                                                                 {32, 300, 600}}})
       for (int flags = 0; flags < 4; ++flags)
-        list.push_back({m, n, k, 1, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32, precision});
+        list.push_back({m, n, k, 1, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32,
+                        precision});
   return list;
 }
 
@@ -86,10 +93,12 @@ TEST(MatmulKernel, AgreesWithF64) {
     }
 }
 
-/// Whether a product has as many parts as its blocks. Without AVX-512 the blocks of some shapes have other bits than the whole product, and
-/// makeMatmul() then makes one part. Which shapes these are depends on the CPU (its caches too), so no test lists them.
+/// Whether a product has as many parts as its blocks. Without AVX-512 the blocks of some shapes
+/// have other bits than the whole product, and makeMatmul() then makes one part. Which shapes these
+/// are depends on the CPU (its caches too), so no test lists them.
 bool areSharedAsPlanned(const MatmulDesc &d, uint32_t threads, size_t parts) {
-  const size_t blocks = isDirect(d) ? directParts(d, threads) : std::max<size_t>(1, blocksOf(d, threads).size());
+  const size_t blocks =
+      isDirect(d) ? directParts(d, threads) : std::max<size_t>(1, blocksOf(d, threads).size());
   return parts == blocks || (parts == 1 && !base::hasCpuFeatures({"avx512f"}));
 }
 
@@ -98,10 +107,11 @@ TEST(MatmulKernel, SaysHowItIsMade) {
   ASSERT_TRUE(kernel.ok()) << kernel.status();
   EXPECT_TRUE(std::regex_match(
       (*kernel)->algorithm(),
-      std::regex("CPU: oneDNN \\d+\\.\\d+\\.\\d+ .+ for (AVX|SSE|another CPU).*, caches of \\d+ and \\d+ bytes")))
+      std::regex(
+          "CPU: oneDNN \\d+\\.\\d+\\.\\d+ .+ for (AVX|SSE|another CPU).*, caches of \\d+ and \\d+ bytes")))
       << (*kernel)->algorithm();
-  // A few rows times a large matrix have a kernel of their own, for any number of threads. With a smaller matrix they do not use the library
-  // (with AVX-512 up to dozens of rows).
+  // A few rows times a large matrix have a kernel of their own, for any number of threads. With a
+  // smaller matrix they do not use the library (with AVX-512 up to dozens of rows).
   const bool avx512 = base::hasCpuFeatures({"avx512f"});
   EXPECT_EQ(absl::StrContains((*kernel)->algorithm(), "brg"), avx512) << (*kernel)->algorithm();
   for (int64_t m : {2, 64, 96}) {
@@ -109,30 +119,37 @@ TEST(MatmulKernel, SaysHowItIsMade) {
     const MatmulDesc d{m, 1024, 2048, 1, false, false, false, false, MatmulType::F32};
     kernel = makeMatmul(d, 1 << 30, &pool);
     ASSERT_TRUE(kernel.ok()) << kernel.status();
-    EXPECT_TRUE(absl::StrContains((*kernel)->algorithm(), "gemm:jit") || !avx512) << (*kernel)->algorithm();
+    EXPECT_TRUE(absl::StrContains((*kernel)->algorithm(), "gemm:jit") || !avx512)
+        << (*kernel)->algorithm();
     EXPECT_EQ(blocksOf(d, 2).size(), m >= 64 ? 2u : 0u);
-    EXPECT_TRUE(areSharedAsPlanned(d, 2, (*kernel)->parts())) << describe(d) << ": " << (*kernel)->parts();
+    EXPECT_TRUE(areSharedAsPlanned(d, 2, (*kernel)->parts()))
+        << describe(d) << ": " << (*kernel)->parts();
   }
   for (int64_t m : {8, 64}) {
     const MatmulDesc d{m, 512, 1024};
     kernel = makeMatmul(d, 1 << 30);
     ASSERT_TRUE(kernel.ok()) << kernel.status();
     EXPECT_TRUE(isDirect(d) || m == 64);
-    EXPECT_EQ((*kernel)->algorithm() == absl::StrCat("CPU: kernels for ", simdKernels().name), isDirect(d))
+    EXPECT_EQ((*kernel)->algorithm() == absl::StrCat("CPU: kernels for ", simdKernels().name),
+              isDirect(d))
         << (*kernel)->algorithm();
   }
-  MatmulDesc rounded{64, 64, 64, 1, false, false, false, false, MatmulType::F32, MatmulPrecision::Tf32};
+  MatmulDesc rounded{
+      64, 64, 64, 1, false, false, false, false, MatmulType::F32, MatmulPrecision::Tf32};
   kernel = makeMatmul(rounded, 1 << 30);
   ASSERT_TRUE(kernel.ok()) << kernel.status();
-  EXPECT_EQ((*kernel)->algorithm() == "CPU: AMX, factors of 2 bf16", hasMatrixUnit()) << (*kernel)->algorithm();
+  EXPECT_EQ((*kernel)->algorithm() == "CPU: AMX, factors of 2 bf16", hasMatrixUnit())
+      << (*kernel)->algorithm();
   if (hasMatrixUnit())
-    EXPECT_EQ(std::string(makeMatmul(rounded, 0).status().message()),
-              "matmul f32 64x64x64 tf32: the library needs 16512 bytes of scratch on this CPU, the plan gives 0; "
-              "compile the plan on this kind "
-              "of machine");
+    EXPECT_EQ(
+        std::string(makeMatmul(rounded, 0).status().message()),
+        "matmul f32 64x64x64 tf32: the library needs 16512 bytes of scratch on this CPU, the plan gives 0; "
+        "compile the plan on this kind "
+        "of machine");
 }
 
-// The error of a factor that is rounded to nearest: of 8 bits, of 16. Sums add (k + 2) 2^-24 of their terms' sizes.
+// The error of a factor that is rounded to nearest: of 8 bits, of 16. Sums add (k + 2) 2^-24 of
+// their terms' sizes.
 TEST(MatmulKernel, RoundsFactorsNoMoreThanItSays) {
   for (const MatmulDesc &d : roundedShapes()) {
     ASSERT_TRUE(isForMatrixUnit(d)) << describe(d);
@@ -141,7 +158,8 @@ TEST(MatmulKernel, RoundsFactorsNoMoreThanItSays) {
     std::vector<double> expected = naive(d, in);
     for (auto &[memory, count] : {std::pair{&sizes.a, d.m * d.k}, std::pair{&sizes.b, d.k * d.n}})
       for (int64_t i = 0; i < count; ++i)
-        reinterpret_cast<float *>(memory->data())[i] = std::fabs(reinterpret_cast<float *>(memory->data())[i]);
+        reinterpret_cast<float *>(memory->data())[i] =
+            std::fabs(reinterpret_cast<float *>(memory->data())[i]);
     std::vector<double> terms = naive(d, sizes);
     const double factor = d.precision == MatmulPrecision::Bf16
                               ? 0x1p-9
@@ -155,16 +173,20 @@ TEST(MatmulKernel, RoundsFactorsNoMoreThanItSays) {
     if (!hasMatrixUnit()) {
       MatmulDesc ieee = d;
       ieee.precision = MatmulPrecision::Ieee;
-      EXPECT_EQ(got, run(ieee, in)) << describe(d) << ": a wish that this CPU has no faster way to follow";
+      EXPECT_EQ(got, run(ieee, in))
+          << describe(d) << ": a wish that this CPU has no faster way to follow";
     }
   }
 }
 
-// Infinities, NaN and what is too large for bf16 give what f32 gives, and nothing beside them changes a bit.
+// Infinities, NaN and what is too large for bf16 give what f32 gives, and nothing beside them
+// changes a bit.
 TEST(MatmulKernel, RoundsNoInfinityToNaN) {
   for (MatmulPrecision precision : {MatmulPrecision::Tf32, MatmulPrecision::Bf16})
     for (int flags = 0; flags < 4; ++flags) {
-      const MatmulDesc d{70, 50, 90, 1, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32, precision};
+      const MatmulDesc d{
+          70,       50, 90, 1, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32,
+          precision};
       Operands in(d);
       std::vector<float> before = run(d, in);
       auto a = [&](int64_t i, int64_t l) -> float & {
@@ -239,7 +261,8 @@ TEST(MatmulKernel, BlocksCoverTheResultOnce) {
         next += d.batch == 1 ? block.desc.m : block.desc.batch;
       }
       const int64_t all = d.batch == 1 ? d.m : d.batch;
-      EXPECT_TRUE(blocks.empty() || (blocks.size() > 1 && blocks.size() <= threads && next == all)) << describe(d);
+      EXPECT_TRUE(blocks.empty() || (blocks.size() > 1 && blocks.size() <= threads && next == all))
+          << describe(d);
     }
 }
 
@@ -261,15 +284,18 @@ TEST(MatmulKernel, ThreadsKeepTheBits) {
     ThreadPool pool(threads);
     for (auto [m, n, k] : blockShapes)
       for (int flags = 0; flags < 4; ++flags) {
-        MatmulDesc d{m, n, k, 1, bool(flags & 1), bool(flags & 2), true, bool(flags & 1), MatmulType::F32};
+        MatmulDesc d{
+            m, n, k, 1, bool(flags & 1), bool(flags & 2), true, bool(flags & 1), MatmulType::F32};
         Operands in(d);
         uint32_t parts = 0;
         EXPECT_EQ(run(d, in), run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
         EXPECT_TRUE(areSharedAsPlanned(d, threads, parts)) << describe(d) << ": " << parts;
         for (MatmulPrecision precision : {MatmulPrecision::Tf32, MatmulPrecision::Bf16}) {
           d.precision = precision;
-          EXPECT_EQ(run(d, in), run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
-          EXPECT_TRUE(parts > 1 || !hasMatrixUnit() || !isForMatrixUnit(d) || d.m < 64 || d.m * d.n * d.k < 16 << 20)
+          EXPECT_EQ(run(d, in), run(d, in, &pool, &parts))
+              << describe(d) << ", threads: " << threads;
+          EXPECT_TRUE(parts > 1 || !hasMatrixUnit() || !isForMatrixUnit(d) || d.m < 64 ||
+                      d.m * d.n * d.k < 16 << 20)
               << describe(d);
         }
       }
@@ -284,10 +310,19 @@ TEST(MatmulKernel, ThreadsShareMatricesOfABatch) {
         for (int flags = 0; flags < 4; ++flags) {
           if (batch == 40 && m * n * k > 4 << 20)
             continue;
-          const MatmulDesc d{m, n, k, batch, bool(flags & 1), bool(flags & 2), true, bool(flags & 1), MatmulType::F32};
+          const MatmulDesc d{m,
+                             n,
+                             k,
+                             batch,
+                             bool(flags & 1),
+                             bool(flags & 2),
+                             true,
+                             bool(flags & 1),
+                             MatmulType::F32};
           Operands in(d);
           uint32_t parts = 0;
-          EXPECT_EQ(run(d, in), run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
+          EXPECT_EQ(run(d, in), run(d, in, &pool, &parts))
+              << describe(d) << ", threads: " << threads;
           EXPECT_TRUE(areSharedAsPlanned(d, threads, parts)) << describe(d) << ": " << parts;
         }
   }
@@ -314,7 +349,8 @@ TEST(MatmulKernel, TooLittleScratchIsRefused) {
     GTEST_SKIP() << "no scratch needed on this CPU";
   absl::Status status = makeMatmul(d, 0).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
-  EXPECT_NE(std::string(status.message()).find("matmul f32 128x500x784: the library needs"), std::string::npos);
+  EXPECT_NE(std::string(status.message()).find("matmul f32 128x500x784: the library needs"),
+            std::string::npos);
 }
 
 TEST(MatmulKernel, ImpossibleDescriptorsAreErrors) {

@@ -1,4 +1,4 @@
-//===- MatmulRun.h - products of random numbers, and what they are in f64 -------------------------------*- C++ -*-===//
+//===- MatmulRun.h - products of random numbers, and what they are in f64 -----------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_KERNELS_MATMULRUN_H
 #define GRAPHC_TEST_RUNTIME_KERNELS_MATMULRUN_H
 
@@ -17,8 +17,8 @@
 namespace graphc::kernels {
 
 inline device::MemoryRegion floats(int64_t count, uint32_t seed) {
-  device::MemoryRegion memory =
-      *device::MemoryRegion::allocate(uint64_t(count) * 4, device::MemoryRegion::Guard::Pages, "test");
+  device::MemoryRegion memory = *device::MemoryRegion::allocate(
+      uint64_t(count) * 4, device::MemoryRegion::Guard::Pages, "test");
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> draw(-1, 1);
   for (int64_t i = 0; i < count; ++i)
@@ -28,9 +28,12 @@ inline device::MemoryRegion floats(int64_t count, uint32_t seed) {
 
 struct Operands {
   explicit Operands(const MatmulDesc &d)
-      : a(floats(d.batch * d.m * d.k, 1)), b(floats(d.batch * d.k * d.n, 2)), bias(floats(d.n, 3)) {}
+      : a(floats(d.batch * d.m * d.k, 1)), b(floats(d.batch * d.k * d.n, 2)), bias(floats(d.n, 3)) {
+  }
   device::MemoryRegion a, b, bias;
-  const float *at(const device::MemoryRegion &m) const { return reinterpret_cast<const float *>(m.data()); }
+  const float *at(const device::MemoryRegion &m) const {
+    return reinterpret_cast<const float *>(m.data());
+  }
 };
 
 inline std::vector<float> run(const MatmulDesc &d, const Operands &in, ThreadPool *pool = nullptr,
@@ -54,7 +57,8 @@ inline std::vector<float> run(const MatmulDesc &d, const Operands &in, ThreadPoo
   return out;
 }
 
-/// c += a * b, the reference itself: a sanitizer that watches each of its loads makes a minute of a second.
+/// c += a * b, the reference itself: a sanitizer that watches each of its loads makes a minute of a
+/// second.
 inline __attribute__((no_sanitize("address", "thread", "undefined"))) void
 addProduct(const MatmulDesc &d, const float *a, const float *b, double *c) {
   std::vector<double> memory(size_t(d.k));
@@ -76,7 +80,8 @@ inline std::vector<double> naive(const MatmulDesc &d, const Operands &in) {
   for (size_t i = 0; d.bias && i < c.size(); ++i)
     c[i] = in.at(in.bias)[i % size_t(d.n)];
   for (int64_t s = 0; s < d.batch; ++s)
-    addProduct(d, in.at(in.a) + s * d.m * d.k, in.at(in.b) + s * d.k * d.n, c.data() + s * d.m * d.n);
+    addProduct(d, in.at(in.a) + s * d.m * d.k, in.at(in.b) + s * d.k * d.n,
+               c.data() + s * d.m * d.n);
   for (double &value : c)
     value = d.relu ? std::max(value, 0.0) : value;
   return c;
@@ -85,7 +90,8 @@ inline std::vector<double> naive(const MatmulDesc &d, const Operands &in) {
 /// Few columns, with edges of every kind.
 inline std::vector<MatmulDesc> narrowShapes() {
   std::vector<MatmulDesc> list;
-  for (auto [m, k] : {std::array<int64_t, 2>{16, 9}, {17, 2}, {63, 33}, {81, 300}, {500, 100}, {1000, 70}})
+  for (auto [m, k] :
+       {std::array<int64_t, 2>{16, 9}, {17, 2}, {63, 33}, {81, 300}, {500, 100}, {1000, 70}})
     for (int64_t n = 1; n <= kMostNarrow; ++n)
       for (bool tb : {false, true})
         list.push_back({m, n, k, 1, true, tb, false, false, MatmulType::F32});
@@ -93,8 +99,10 @@ inline std::vector<MatmulDesc> narrowShapes() {
     for (int64_t m : {1, 2, 5, 70})
       for (int flags = 0; flags < 4; ++flags)
         if (m == 1 || !(flags & 1))
-          list.push_back({m, 1, k, 1, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32});
-  for (auto [n, k] : {std::array<int64_t, 2>{16, 32}, {17, 33}, {100, 2}, {1000, 129}, {20000, 50}}) // one row
+          list.push_back(
+              {m, 1, k, 1, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32});
+  // one row
+  for (auto [n, k] : {std::array<int64_t, 2>{16, 32}, {17, 33}, {100, 2}, {1000, 129}, {20000, 50}})
     for (bool tb : {false, true})
       if (!tb || k >= 32)
         list.push_back({1, n, k, 1, false, tb, false, false, MatmulType::F32});

@@ -20,7 +20,8 @@ std::vector<const SimdKernels *> kindsHere() {
   return kinds;
 }
 
-// An error that grows with the sum's length, as that of one chain of positive products, would be some 1e-5 of it here.
+// An error that grows with the sum's length, as that of one chain of positive products, would be
+// some 1e-5 of it here.
 TEST(OwnMatmul, LongSumsStayExact) {
   for (const MatmulDesc &d : {MatmulDesc{16, 2, 200000, 1, true},
                               {17, 1, 200000, 1, true},
@@ -31,7 +32,8 @@ TEST(OwnMatmul, LongSumsStayExact) {
     Operands in(d);
     for (auto [memory, count] : {std::pair{&in.a, d.m * d.k}, std::pair{&in.b, d.k * d.n}})
       for (int64_t i = 0; i < count; ++i)
-        reinterpret_cast<float *>(memory->data())[i] = std::fabs(reinterpret_cast<float *>(memory->data())[i]);
+        reinterpret_cast<float *>(memory->data())[i] =
+            std::fabs(reinterpret_cast<float *>(memory->data())[i]);
     const std::vector<float> got = run(d, in);
     const std::vector<double> expected = naive(d, in);
     for (size_t i = 0; i < expected.size(); ++i)
@@ -39,17 +41,21 @@ TEST(OwnMatmul, LongSumsStayExact) {
   }
 }
 
-// Which products have kernels of their own follows from the shape; no kind of CPU needs scratch memory for them. Where multiply-adds are rounded once, and
-// vectors go along the rows of what is stored, their bits are those of every such CPU: a chain in k's order, which a program of three loops has too.
+// Which products have kernels of their own follows from the shape; no kind of CPU needs scratch
+// memory for them. Where multiply-adds are rounded once, and vectors go along the rows of what is
+// stored, their bits are those of every such CPU: a chain in k's order, which a program of three
+// loops has too.
 TEST(OwnMatmul, FewColumns) {
   for (MatmulDesc d : narrowShapes()) {
     ASSERT_TRUE(isNarrow(d)) << describe(d);
     EXPECT_EQ(*matmulScratchBytes(d), 0u);
-    EXPECT_TRUE(absl::StartsWith((*makeMatmul(d, 0))->algorithm(), "CPU: kernels for ")) << describe(d);
+    EXPECT_TRUE(absl::StartsWith((*makeMatmul(d, 0))->algorithm(), "CPU: kernels for "))
+        << describe(d);
     d.bias = d.n % 2, d.relu = d.n % 3 == 0;
     Operands in(d);
     const std::vector<double> expected = naive(d, in);
-    // Dots are summed by as many chains as a vector has elements, and before AVX2 each product is rounded.
+    // Dots are summed by as many chains as a vector has elements, and before AVX2 each product is
+    // rounded.
     const bool isChain = d.m == 1 ? d.n > 1 && !d.transposeB : d.transposeA;
     std::vector<float> chains(size_t(d.m * d.n));
     for (int64_t i = 0; i < d.m; ++i)
@@ -69,11 +75,13 @@ TEST(OwnMatmul, FewColumns) {
       buffers.push_back(c.data());
       EXPECT_EQ(makeNarrowMatmul(d, nullptr, *kernels)->run(buffers.data()), 0);
       if (isChain && kernels != &kSimdBase)
-        EXPECT_EQ(memcmp(c.data(), chains.data(), chains.size() * 4), 0) << kernels->name << ": " << describe(d);
+        EXPECT_EQ(memcmp(c.data(), chains.data(), chains.size() * 4), 0)
+            << kernels->name << ": " << describe(d);
       double worst = 0;
       for (size_t i = 0; i < expected.size(); ++i)
         worst = std::max(worst, std::fabs(in.at(c)[i] - expected[i]));
-      EXPECT_LT(worst, 1.2e-7 * 2 * std::sqrt(double(d.k)) * 8) << kernels->name << ": " << describe(d);
+      EXPECT_LT(worst, 1.2e-7 * 2 * std::sqrt(double(d.k)) * 8)
+          << kernels->name << ": " << describe(d);
     }
   }
   for (const MatmulDesc &d : {MatmulDesc{64, 17, 64, 1, true},
@@ -89,13 +97,15 @@ TEST(OwnMatmul, FewColumns) {
 }
 
 /// How many elements differ from one chain of multiply-adds each, rounded once each where `fuses`.
-size_t offChain(const MatmulDesc &d, const Operands &in, const std::vector<float> &got, bool fuses) {
+size_t offChain(const MatmulDesc &d, const Operands &in, const std::vector<float> &got,
+                bool fuses) {
   size_t different = 0;
   for (int64_t i = 0; i < d.m; i += d.m > 35 ? 9 : 1) // for time
     for (int64_t j = 0; j < d.n; ++j) {
       float chain = 0;
       for (int64_t l = 0; l < d.k; ++l) {
-        const float a = in.at(in.a)[d.transposeA ? l * d.m + i : i * d.k + l], b = in.at(in.b)[l * d.n + j];
+        const float a = in.at(in.a)[d.transposeA ? l * d.m + i : i * d.k + l],
+                    b = in.at(in.b)[l * d.n + j];
         chain = fuses ? std::fma(a, b, chain) : a * b + chain;
       }
       different += got[size_t(i * d.n + j)] != chain;
@@ -122,8 +132,10 @@ TEST(OwnMatmul, OperandsThatACacheHolds) {
     for (const SimdKernels *kind : kindsHere()) {
       std::vector<float> got(size_t(d.m * d.n));
       SimdProduct product{};
-      product.m = d.m, product.n = d.n, product.k = d.k, product.a = in.at(in.a), product.b = in.at(in.b);
-      product.aRow = d.transposeA ? 1 : d.k, product.aColumn = d.transposeA ? d.m : 1, product.c = got.data();
+      product.m = d.m, product.n = d.n, product.k = d.k, product.a = in.at(in.a),
+      product.b = in.at(in.b);
+      product.aRow = d.transposeA ? 1 : d.k, product.aColumn = d.transposeA ? d.m : 1,
+      product.c = got.data();
       kind->direct(product, 0, 48);
       kind->direct(product, 48, d.n);
       EXPECT_EQ(offChain(d, in, got, kind != &kSimdBase), 0u) << describe(d) << ", " << kind->name;

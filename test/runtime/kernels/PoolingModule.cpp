@@ -1,9 +1,12 @@
-//===- PoolingModule.cpp - a module of the tests that serves library calls of the kernel `average_pool` -------------------===//
+//===- PoolingModule.cpp ----------------------------------------------------------------------===//
 //
-// The mean over windows of the last two dimensions of an f32 tensor of three: `window` = [rows, columns], which divide them, times
-// `scale`. The post-op `bias` adds a number a plane. It copies the plane to scratch memory first, so that this is asked for as well.
+// A module of the tests that serves library calls of the kernel `average_pool`.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+// The mean over windows of the last two dimensions of an f32 tensor of three: `window` = [rows,
+// columns], which divide them, times `scale`. The post-op `bias` adds a number a plane. It copies
+// the plane to scratch memory first, so that this is asked for as well.
+//
+//===------------------------------------------------------------------------------------------===//
 
 #include "runtime/common/abi/KernelAbi.h"
 #include "runtime/common/abi/LibraryAbi.h"
@@ -42,8 +45,9 @@ const char *read(const GraphcLibraryCall &call, Pooling &p) {
   if (in.rank != 3 || out.rank != 3)
     return "expected three dimensions";
   p.planes = in.shape[0], p.rows = in.shape[1], p.columns = in.shape[2];
-  if (p.windowRows < 1 || p.windowColumns < 1 || p.rows % p.windowRows || p.columns % p.windowColumns ||
-      out.shape[0] != p.planes || out.shape[1] != p.rows / p.windowRows || out.shape[2] != p.columns / p.windowColumns)
+  if (p.windowRows < 1 || p.windowColumns < 1 || p.rows % p.windowRows ||
+      p.columns % p.windowColumns || out.shape[0] != p.planes ||
+      out.shape[1] != p.rows / p.windowRows || out.shape[2] != p.columns / p.windowColumns)
     return "windows do not make the result of the input";
   if (p.bias && call.operands[1].bytes != uint64_t(p.planes) * 4)
     return "expected a number a plane as bias";
@@ -70,8 +74,10 @@ int create(const GraphcLibraryCall *call, void **kernel, uint64_t *scratchBytes,
 
 int run(void *kernel, void *const *buffers) {
   const auto &p = *static_cast<const Pooling *>(kernel);
-  const auto *in = static_cast<const float *>(buffers[0]), *bias = static_cast<const float *>(buffers[1]);
-  auto *out = static_cast<float *>(buffers[1 + p.bias]), *plane = static_cast<float *>(buffers[2 + p.bias]);
+  const auto *in = static_cast<const float *>(buffers[0]),
+             *bias = static_cast<const float *>(buffers[1]);
+  auto *out = static_cast<float *>(buffers[1 + p.bias]),
+       *plane = static_cast<float *>(buffers[2 + p.bias]);
   for (int64_t i = 0; i < p.planes; ++i) {
     memcpy(plane, in + i * p.rows * p.columns, size_t(p.rows * p.columns) * 4);
     for (int64_t r = 0; r < p.rows; r += p.windowRows)
@@ -93,6 +99,7 @@ constexpr GraphcLibraryModule module = {GRAPHC_LIBRARY_ABI_VERSION, 1, kernels};
 
 } // namespace
 
-extern "C" __attribute__((visibility("default"))) const GraphcLibraryModule *graphc_library_module(void) {
+extern "C" __attribute__((visibility("default"))) const GraphcLibraryModule *
+graphc_library_module(void) {
   return &module;
 }

@@ -14,12 +14,14 @@
 namespace graphc::kernels {
 namespace {
 
-/// Each part writes its place without a lock: a part that is run twice, or whose write is not seen at the end, shows, and the thread
-/// sanitizer watches.
+/// Each part writes its place without a lock: a part that is run twice, or whose write is not seen
+/// at the end, shows, and the thread sanitizer watches.
 struct Places {
   std::vector<uint64_t> values;
   explicit Places(uint32_t count) : values(count) {}
-  static void add(void *context, uint32_t index) { static_cast<Places *>(context)->values[index] += index + 1; }
+  static void add(void *context, uint32_t index) {
+    static_cast<Places *>(context)->values[index] += index + 1;
+  }
   uint64_t sum() const { return std::accumulate(values.begin(), values.end(), uint64_t(0)); }
 };
 
@@ -31,7 +33,8 @@ TEST(ThreadPool, EachPartIsRunOnce) {
       for (uint64_t round = 0; round < 300; ++round) {
         Places places(count);
         pool.run(count, Places::add, &places);
-        ASSERT_EQ(places.sum(), uint64_t(count) * (count + 1) / 2) << threads << " threads, " << count << " parts";
+        ASSERT_EQ(places.sum(), uint64_t(count) * (count + 1) / 2)
+            << threads << " threads, " << count << " parts";
       }
   }
 }
@@ -55,7 +58,9 @@ TEST(ThreadPool, ItRunsWithFewerHelpersWhereThreadsCannotBeStarted) {
   EXPECT_NO_THROW(pool.start());
   std::string said = testing::internal::GetCapturedStderr();
   ASSERT_EQ(pthread_setattr_default_np(&before), 0);
-  EXPECT_NE(said.find("one kernel gets 1 of 4 threads: cannot start a kernel's thread: "), std::string::npos) << said;
+  EXPECT_NE(said.find("one kernel gets 1 of 4 threads: cannot start a kernel's thread: "),
+            std::string::npos)
+      << said;
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
   Places places(5);
   pool.run(5, Places::add, &places);
@@ -80,7 +85,8 @@ TEST(ThreadPool, LanesShareTheHelpers) {
   EXPECT_EQ(sums, std::vector<uint64_t>(4, 500 * 21));
 }
 
-// Helpers sleep between jobs; a wake-up that is lost leaves the parts to the lane, which shows as one thread for all of them.
+// Helpers sleep between jobs; a wake-up that is lost leaves the parts to the lane, which shows as
+// one thread for all of them.
 TEST(ThreadPool, HelpersThatSleepAreWoken) {
   struct Parts {
     std::thread::id ran[2];
@@ -88,7 +94,8 @@ TEST(ThreadPool, HelpersThatSleepAreWoken) {
     static void run(void *context, uint32_t index) {
       auto &parts = *static_cast<Parts *>(context);
       parts.ran[index] = std::this_thread::get_id();
-      // Until both have begun, so that one thread alone cannot take both; 10 s are for a machine under load.
+      // Until both have begun, so that one thread alone cannot take both; 10 s are for a machine
+      // under load.
       parts.begun.fetch_add(1);
       for (auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
            parts.begun.load() < 2 && std::chrono::steady_clock::now() < end;)
@@ -105,7 +112,8 @@ TEST(ThreadPool, HelpersThatSleepAreWoken) {
   }
 }
 
-// What a thread reads of the kernel before lies in its own core's cache: it begins where it began then.
+// What a thread reads of the kernel before lies in its own core's cache: it begins where it began
+// then.
 TEST(ThreadPool, AThreadBeginsWithTheSamePartsEachTime) {
   struct Parts {
     std::atomic<uint32_t> helpersFirst{0};
@@ -120,9 +128,11 @@ TEST(ThreadPool, AThreadBeginsWithTheSamePartsEachTime) {
         parts.helpersFirst.compare_exchange_strong(none, index);
       else
         parts.laneBegan = true;
-      // Each waits for the other to have begun, or takes all parts while that one has no core; 10 s are for a machine under load.
+      // Each waits for the other to have begun, or takes all parts while that one has no core; 10 s
+      // are for a machine under load.
       for (auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-           (parts.helpersFirst.load() == 0 || !parts.laneBegan.load()) && std::chrono::steady_clock::now() < end;)
+           (parts.helpersFirst.load() == 0 || !parts.laneBegan.load()) &&
+           std::chrono::steady_clock::now() < end;)
         std::this_thread::yield();
     }
   };

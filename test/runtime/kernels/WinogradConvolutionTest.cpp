@@ -11,8 +11,8 @@
 namespace graphc::kernels {
 namespace {
 
-GraphcConvolutionDesc descOf(uint32_t kind, int64_t batch, int64_t height, int64_t width, int64_t inputs,
-                             int64_t outputs) {
+GraphcConvolutionDesc descOf(uint32_t kind, int64_t batch, int64_t height, int64_t width,
+                             int64_t inputs, int64_t outputs) {
   GraphcConvolutionDesc d{};
   d.kind = kind;
   d.batch = batch;
@@ -40,7 +40,8 @@ struct Tensors {
   std::vector<float> input, filter, result;
 };
 
-/// Every element of the input within the window of every result: visit(input, filter, result), as indices.
+/// Every element of the input within the window of every result: visit(input, filter, result), as
+/// indices.
 template <typename Visit> void visitProducts(const GraphcConvolutionDesc &d, Visit visit) {
   for (int64_t n = 0; n < d.batch; ++n)
     for (int64_t y = 0; y < d.result[0]; ++y)
@@ -58,7 +59,9 @@ template <typename Visit> void visitProducts(const GraphcConvolutionDesc &d, Vis
 }
 
 std::vector<float> &computed(const GraphcConvolutionDesc &d, Tensors &t) {
-  return d.kind == GRAPHC_CONVOLUTION_RESULT ? t.result : d.kind == GRAPHC_CONVOLUTION_INPUT ? t.input : t.filter;
+  return d.kind == GRAPHC_CONVOLUTION_RESULT  ? t.result
+         : d.kind == GRAPHC_CONVOLUTION_INPUT ? t.input
+                                              : t.filter;
 }
 
 /// Between pages that may not be touched; memory that nothing has been written to is NaN.
@@ -66,15 +69,20 @@ std::vector<float> run(const GraphcConvolutionDesc &d, Tensors t, bool isNarrow)
   const WinogradConvolution kernel(d, isNarrow);
   std::vector<device::MemoryRegion> memory;
   auto place = [&](uint64_t bytes, const std::vector<float> *from) -> float * {
-    memory.push_back(*device::MemoryRegion::allocate(bytes, device::MemoryRegion::Guard::Pages, "test"));
+    memory.push_back(
+        *device::MemoryRegion::allocate(bytes, device::MemoryRegion::Guard::Pages, "test"));
     memset(memory.back().data(), 0xff, bytes);
     if (from)
       memcpy(memory.back().data(), from->data(), bytes);
     return static_cast<float *>(static_cast<void *>(memory.back().data()));
   };
-  auto given = [&](std::vector<float> &values) { return &values == &computed(d, t) ? nullptr : &values; };
-  float *input = place(t.input.size() * 4, given(t.input)), *filter = place(t.filter.size() * 4, given(t.filter)),
-        *result = place(t.result.size() * 4, given(t.result)), *own = place(kernel.filterBytes(), nullptr),
+  auto given = [&](std::vector<float> &values) {
+    return &values == &computed(d, t) ? nullptr : &values;
+  };
+  float *input = place(t.input.size() * 4, given(t.input)),
+        *filter = place(t.filter.size() * 4, given(t.filter)),
+        *result = place(t.result.size() * 4, given(t.result)),
+        *own = place(kernel.filterBytes(), nullptr),
         *scratch = place(kernel.scratchBytes(), nullptr);
   if (d.kind != GRAPHC_CONVOLUTION_FILTER)
     kernel.reorderFilter(filter, own);
@@ -92,9 +100,10 @@ std::vector<float> run(const GraphcConvolutionDesc &d, Tensors t, bool isNarrow)
 }
 
 void check(const GraphcConvolutionDesc &d) {
-  SCOPED_TRACE(testing::Message() << "kind " << d.kind << ", " << d.batch << "x" << d.input[0] << "x" << d.input[1]
-                                  << "x" << d.inputs << " to " << d.outputs << ", padding " << d.low[0] << " "
-                                  << d.high[0] << ", " << d.low[1] << " " << d.high[1] << (d.hwio ? ", hwio" : ""));
+  SCOPED_TRACE(testing::Message() << "kind " << d.kind << ", " << d.batch << "x" << d.input[0]
+                                  << "x" << d.input[1] << "x" << d.inputs << " to " << d.outputs
+                                  << ", padding " << d.low[0] << " " << d.high[0] << ", "
+                                  << d.low[1] << " " << d.high[1] << (d.hwio ? ", hwio" : ""));
   if (!winogradServes(d))
     GTEST_SKIP() << "no fused multiply-adds on this CPU";
   std::mt19937 random(1);
@@ -122,17 +131,20 @@ void check(const GraphcConvolutionDesc &d) {
     else
       add(f, t.input[size_t(i)], t.result[size_t(r)]);
   });
-  const std::vector<float> found = run(d, t, /*isNarrow=*/false), narrow = run(d, t, /*isNarrow=*/true);
+  const std::vector<float> found = run(d, t, /*isNarrow=*/false),
+                           narrow = run(d, t, /*isNarrow=*/true);
   EXPECT_EQ(memcmp(found.data(), narrow.data(), found.size() * 4), 0) << "the vectors' width shows";
   for (size_t i = 0; i < sums.size(); ++i)
     ASSERT_NEAR(double(found[i]), sums[i], 1e-6 * (sizes[i] + 4)) << "element " << i;
 }
 
 TEST(WinogradConvolution, IsTheDefinition) {
-  for (uint32_t kind : {GRAPHC_CONVOLUTION_RESULT, GRAPHC_CONVOLUTION_INPUT, GRAPHC_CONVOLUTION_FILTER}) {
+  for (uint32_t kind :
+       {GRAPHC_CONVOLUTION_RESULT, GRAPHC_CONVOLUTION_INPUT, GRAPHC_CONVOLUTION_FILTER}) {
     for (int64_t features : {16, 32, 48, 64, 128})
       check(descOf(kind, 2, 8, 8, features, features));
-    check(descOf(kind, 3, 7, 5, 16, 64)); // tiles that reach out of the result, groups that are not full
+    // tiles that reach out of the result, groups that are not full
+    check(descOf(kind, 3, 7, 5, 16, 64));
     check(descOf(kind, 1, 1, 1, 64, 16));
     for (uint32_t hwio : {0u, 1u})
       for (int64_t low : {0, 1, 2}) {

@@ -1,5 +1,6 @@
-// Sessions of a launcher, simulated: tasks that die, hang, leave and go on at any moment, what they say and hear as late as may be. The words
-// go through the real socket, one thread does everything in an order that a seed draws.
+// Sessions of a launcher, simulated: tasks that die, hang, leave and go on at any moment, what they
+// say and hear as late as may be. The words go through the real socket, one thread does everything
+// in an order that a seed draws.
 #include "runtime/launch/SessionTable.h"
 #include "runtime/launch/LaunchContext.h"
 #include "runtime/launch/LauncherMessages.h"
@@ -61,13 +62,15 @@ private:
   void begin() {
     ASSERT_TRUE(sessions_.isOver());
     for (SimTask &task : tasks_)
-      ASSERT_TRUE(!task.process || task.process->waits) << "a session begins while a process is in an earlier one";
+      ASSERT_TRUE(!task.process || task.process->waits)
+          << "a session begins while a process is in an earlier one";
     const std::vector<size_t> started = sessions_.begin();
     lossKnown_ = false;
     for (size_t i = 0; i < tasks_.size(); ++i) {
       SimTask &task = tasks_[i];
       if (std::find(started.begin(), started.end(), i) == started.end()) {
-        say(task, encode(NextSession{sessions_.number(), absl::StrCat("run-", sessions_.number())}));
+        say(task,
+            encode(NextSession{sessions_.number(), absl::StrCat("run-", sessions_.number())}));
         continue;
       }
       ASSERT_FALSE(task.process && task.deathKnown) << "two processes of one task";
@@ -75,7 +78,8 @@ private:
       ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
       task = SimTask();
       task.words = base::UniqueFd(ends[0]);
-      task.process = std::make_unique<SimProcess>(base::UniqueFd(ends[1]), sessions_.number(), ++lives_);
+      task.process =
+          std::make_unique<SimProcess>(base::UniqueFd(ends[1]), sessions_.number(), ++lives_);
     }
   }
   static void say(SimTask &task, const std::string &word) {
@@ -112,17 +116,20 @@ private:
       break;
     case 3: // it says that the session is over; to whoever is in it, also twice
       if (lossKnown_ && sessions_.isIn(i) && task.process)
-        say(task, encode(SessionLost{sessions_.number(), "/job:ps/task:0", "was killed by signal 9"}));
+        say(task,
+            encode(SessionLost{sessions_.number(), "/job:ps/task:0", "was killed by signal 9"}));
       break;
     case 4: // its patience is over: who is still in is ended
-      if (lossKnown_ && sessions_.isIn(i) && task.process && (task.process->stopped || draw(8) == 0))
+      if (lossKnown_ && sessions_.isIn(i) && task.process &&
+          (task.process->stopped || draw(8) == 0))
         die(task);
       break;
     case 5: // nobody is in: the next
       if (lossKnown_ && sessions_.isOver())
         begin();
       break;
-    case 6: // a process sends something, hears that its session is over, or that the next one begins
+    case 6:
+      // a process sends something, hears that its session is over, or that the next one begins
       if (task.process && !task.process->stopped)
         act(i, task, faults);
       break;
@@ -140,7 +147,8 @@ private:
   void act(size_t i, SimTask &task, bool faults) {
     SimProcess &process = *task.process;
     if (process.waits) {
-      if (std::optional<NextSession> next = process.words.next(process.session, absl::InfinitePast())) {
+      if (std::optional<NextSession> next =
+              process.words.next(process.session, absl::InfinitePast())) {
         EXPECT_GT(next->session, process.session);
         EXPECT_EQ(next->session, sessions_.number());
         EXPECT_EQ(next->run, absl::StrCat("run-", next->session));
@@ -161,7 +169,8 @@ private:
     task.reports.push_back(process.session);
   }
   bool anyLost() const {
-    return std::any_of(tasks_.begin(), tasks_.end(), [](const SimTask &task) { return !task.process; });
+    return std::any_of(tasks_.begin(), tasks_.end(),
+                       [](const SimTask &task) { return !task.process; });
   }
 
   /// As TaskCoordinator::join and the names of runs have it: another session's is refused.
@@ -175,10 +184,12 @@ private:
       ++refused_;
       return;
     }
-    // Who is accepted is the one process that is that task in the chief's session, or was, until it died in it: nobody has its place.
+    // Who is accepted is the one process that is that task in the chief's session, or was, until it
+    // died in it: nobody has its place.
     ++accepted_;
     int &life = members_[{message.session, message.task}];
-    EXPECT_TRUE(life == 0 || life == message.life) << "two processes of one task in session " << message.session;
+    EXPECT_TRUE(life == 0 || life == message.life)
+        << "two processes of one task in session " << message.session;
     life = message.life;
   }
 
@@ -193,7 +204,8 @@ private:
   SessionTable sessions_;
   std::vector<SimTask> tasks_;
   std::vector<Message> messages_;
-  std::map<std::pair<uint64_t, size_t>, int> members_; ///< by session and task: the life that was accepted
+  /// by session and task: the life that was accepted
+  std::map<std::pair<uint64_t, size_t>, int> members_;
   bool lossKnown_ = false; ///< to the launcher
   int lives_ = 0;
   size_t accepted_ = 0, refused_ = 0;
@@ -236,7 +248,8 @@ struct Words : testing::Test {
     task = std::make_unique<LauncherMessages>(base::UniqueFd(ends[1]));
   }
   void say(const std::string &text) {
-    EXPECT_EQ(send(launcher.get(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+    EXPECT_EQ(send(launcher.get(), text.data(), text.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(text.size()));
   }
   base::UniqueFd launcher;
   std::unique_ptr<LauncherMessages> task;
@@ -245,7 +258,8 @@ struct Words : testing::Test {
 TEST_F(Words, InPiecesAndSeveralAtOnce) {
   EXPECT_FALSE(task->lost(2));
   const std::string all = encode(SessionLost{1, "/job:ps/task:0", "old"}) +
-                          encode(SessionLost{2, "/job:ps/task:1", "n\xffw"}) + encode(NextSession{3, "run3"});
+                          encode(SessionLost{2, "/job:ps/task:1", "n\xffw"}) +
+                          encode(NextSession{3, "run3"});
   for (char one : all)
     say(std::string(1, one));
   std::optional<SessionLost> lost = task->lost(2);

@@ -14,7 +14,8 @@ namespace {
 struct StopSignalsDeathTest : testing::Test {
   StopSignalsDeathTest() {
     GTEST_FLAG_SET(death_test_style,
-                   "threadsafe"); // the process anew: the thread sanitizer bears no threads behind a fork
+                   // the process anew: the thread sanitizer bears no threads behind a fork
+                   "threadsafe");
   }
 };
 

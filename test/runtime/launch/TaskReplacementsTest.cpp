@@ -39,7 +39,8 @@ struct Replaced : testing::Test {
 
   session::RestartPolicy restarts{4};
   std::vector<std::string> said;
-  TaskReplacements replacements{restarts, [this](const std::string &line) { said.push_back(line); }};
+  TaskReplacements replacements{restarts,
+                                [this](const std::string &line) { said.push_back(line); }};
   LaunchedTask tasks[3];
   std::vector<LaunchedChild> children = std::vector<LaunchedChild>(3);
 };
@@ -54,15 +55,17 @@ TEST_F(Replaced, ADeathWaitsForTheChiefsWord) {
   EXPECT_TRUE(TaskReplacements::isDue(children[1]));
   EXPECT_FALSE(TaskReplacements::isToBeKilled(children[1]));
   EXPECT_THAT(
-      said, ElementsAre(
-                "/job:worker/task:1: it is gone; the others go on; restarting /job:worker/task:1 at once, to join them "
-                "(restart 1 of 4)"));
+      said,
+      ElementsAre(
+          "/job:worker/task:1: it is gone; the others go on; restarting /job:worker/task:1 at once, to join them "
+          "(restart 1 of 4)"));
 }
 
 TEST_F(Replaced, TheChiefsWordMayComeFirstAndCountsOnce) {
   judges(true);
   away(1, 101);
-  EXPECT_TRUE(TaskReplacements::isToBeKilled(children[1])) << "it fell silent, and is ended before the next one";
+  EXPECT_TRUE(TaskReplacements::isToBeKilled(children[1]))
+      << "it fell silent, and is ended before the next one";
   EXPECT_FALSE(TaskReplacements::isDue(children[1]));
   dies(1);
   away(1, 101);
@@ -84,7 +87,8 @@ TEST_F(Replaced, SeveralAtOnceAreOneRestart) {
   EXPECT_FALSE(TaskReplacements::isDue(children[2]));
 }
 
-/// The chief waits for the next one: nobody waits for another word. What it said of an earlier process is none of the next one's.
+/// The chief waits for the next one: nobody waits for another word. What it said of an earlier
+/// process is none of the next one's.
 TEST_F(Replaced, WhoDiesOnTheWayBackIsStartedAgain) {
   judges(true);
   dies(1);
@@ -94,10 +98,12 @@ TEST_F(Replaced, WhoDiesOnTheWayBackIsStartedAgain) {
   EXPECT_FALSE(TaskReplacements::isHeld(children[1])) << "that was another process";
   dies(1);
   EXPECT_TRUE(TaskReplacements::isHeld(children[1]));
-  EXPECT_FALSE(TaskReplacements::isDue(children[1])) << "with a pause, the second time within ten seconds";
+  EXPECT_FALSE(TaskReplacements::isDue(children[1]))
+      << "with a pause, the second time within ten seconds";
   away(1, 201);
   EXPECT_EQ(restarts.made(), 2u);
-  EXPECT_THAT(said.back(), HasSubstr("restarting /job:worker/task:1 in 500ms, to join them (restart 2 of 4)"));
+  EXPECT_THAT(said.back(),
+              HasSubstr("restarting /job:worker/task:1 in 500ms, to join them (restart 2 of 4)"));
   starts(1, 301);
   EXPECT_TRUE(replacements.hears({{"back", 1u}, {"pid", 201}}, children));
   EXPECT_TRUE(children[1].joins) << "that one was lost again before its line was read";
@@ -117,7 +123,8 @@ TEST_F(Replaced, WithoutAPhaseThatGoesOnADeathIsAFailure) {
   judges(true);
   replacements.beginSession();
   dies(0);
-  EXPECT_FALSE(TaskReplacements::isHeld(children[0])) << "the next session's chief has said nothing yet";
+  EXPECT_FALSE(TaskReplacements::isHeld(children[0]))
+      << "the next session's chief has said nothing yet";
 }
 
 TEST_F(Replaced, TheDeathThatIsOneTooManyFailsAtOnce) {
@@ -130,7 +137,8 @@ TEST_F(Replaced, TheDeathThatIsOneTooManyFailsAtOnce) {
   EXPECT_FALSE(TaskReplacements::isHeld(children[2])) << "there is no restart left";
   away(0, 100);
   EXPECT_FALSE(TaskReplacements::isHeld(children[0]));
-  EXPECT_TRUE(TaskReplacements::isToBeKilled(children[0])) << "it was silent: by its end the run fails";
+  EXPECT_TRUE(TaskReplacements::isToBeKilled(children[0]))
+      << "it was silent: by its end the run fails";
 }
 
 TEST_F(Replaced, NobodyIsStartedBehindASecondStop) {

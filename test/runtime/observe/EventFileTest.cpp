@@ -57,7 +57,8 @@ struct EventFileTest : testing::Test {
 // The record that TensorFlow writes at the begin of each file: version 2 at second 1.5.
 TEST(TfRecord, IsFramedAsTensorFlowFramesIt) {
   EXPECT_EQ(tfRecord(""), std::string("\0\0\0\0\0\0\0\0\x29\x03\x98\x07\xd8\xea\x82\xa2", 16));
-  EXPECT_EQ(tfRecord("123456789").substr(21), std::string("\xe5\xb0\x8a\xc7", 4)) << "of CRC-32C e3069283";
+  EXPECT_EQ(tfRecord("123456789").substr(21), std::string("\xe5\xb0\x8a\xc7", 4))
+      << "of CRC-32C e3069283";
 }
 
 TEST_F(EventFileTest, AFileBeginsWithItsVersionAndWhereTheRunBegins) {

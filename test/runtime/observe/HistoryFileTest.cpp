@@ -33,7 +33,8 @@ struct HistoryTest : testing::Test {
     return record;
   }
   void write(const ResumePoint &restart, std::vector<StepRecord> records) {
-    auto history = HistoryFile::open(path, restart, [this](const std::string &line) { said.push_back(line); });
+    auto history =
+        HistoryFile::open(path, restart, [this](const std::string &line) { said.push_back(line); });
     ASSERT_TRUE(history.ok()) << history.status();
     for (const StepRecord &record : records)
       ASSERT_TRUE((*history)->write(record).ok());
@@ -56,15 +57,18 @@ TEST_F(HistoryTest, ALineHasWhatARecordHas) {
   record.histograms.emplace_back("w", TensorHistogram());
   record.histograms[0].second.add(1);
   record.histograms[0].second.add(std::nan(""));
-  EXPECT_EQ(toJson(record),
-            R"({"step":7,"wall_time":1.5,"epoch":2,"phase":"train","values":{"loss":0.5,"far":null},)"
-            R"("histograms":{"w":{"count":1,"min":1.0,"max":1.0,"mean":1.0,"stddev":0.0,"not_finite":1}}})");
-  EXPECT_EQ(toJson(at(3, "/job:worker/task:1")),
-            R"({"step":3,"wall_time":1.5,"phase":"train","task":"/job:worker/task:1","values":{}})");
+  EXPECT_EQ(
+      toJson(record),
+      R"({"step":7,"wall_time":1.5,"epoch":2,"phase":"train","values":{"loss":0.5,"far":null},)"
+      R"("histograms":{"w":{"count":1,"min":1.0,"max":1.0,"mean":1.0,"stddev":0.0,"not_finite":1}}})");
+  EXPECT_EQ(
+      toJson(at(3, "/job:worker/task:1")),
+      R"({"step":3,"wall_time":1.5,"phase":"train","task":"/job:worker/task:1","values":{}})");
 }
 
 TEST_F(HistoryTest, StepsThatAreMadeAgainAreDropped) {
-  write({}, {at(100), at(200), at(30, "/job:worker/task:1"), at(60, "/job:worker/task:1"), at(300)});
+  write({},
+        {at(100), at(200), at(30, "/job:worker/task:1"), at(60, "/job:worker/task:1"), at(300)});
   std::ofstream(path, std::ios::app) << R"({"step":301,"wa)"; // killed there
   write({.restored = true, .step = 200, .stepOfTask = 50}, {at(300)});
   EXPECT_THAT(steps(path), ElementsAre(100, 200, 30, 300));
@@ -82,7 +86,8 @@ TEST_F(HistoryTest, ARunFromTheBeginTakesNothingOfAnother) {
   EXPECT_THAT(steps(path), ElementsAre(3));
   EXPECT_THAT(steps(path + ".1"), ElementsAre(1));
   EXPECT_THAT(steps(path + ".2"), ElementsAre(2));
-  EXPECT_THAT(said, ElementsAre(HasSubstr("history.jsonl.1 now"), HasSubstr("history.jsonl.2 now")));
+  EXPECT_THAT(said,
+              ElementsAre(HasSubstr("history.jsonl.1 now"), HasSubstr("history.jsonl.2 now")));
 }
 
 TEST_F(HistoryTest, ForeignLinesStay) {

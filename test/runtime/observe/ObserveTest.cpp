@@ -48,8 +48,9 @@ TEST(ProgressLine, FormatsAsDocumented) {
   EXPECT_EQ(formatProgress(snapshot, 0), "epoch 3/5  step 586/1172  586 steps/s  loss 0.4123");
   snapshot.metrics = {{"accuracy", 0.8712}, {"reconstruction_mse", 0.0421987}};
   snapshot.step = 1172;
-  EXPECT_EQ(formatProgress(snapshot, kBarWidth), "epoch 3/5  step 1172/1172  586 steps/s  loss 0.4123  accuracy 0.8712 "
-                                                 " reconstruction_mse 0.0422  [================]");
+  EXPECT_EQ(formatProgress(snapshot, kBarWidth),
+            "epoch 3/5  step 1172/1172  586 steps/s  loss 0.4123  accuracy 0.8712 "
+            " reconstruction_mse 0.0422  [================]");
   ProgressSnapshot bare;
   bare.step = 3;
   EXPECT_EQ(formatProgress(bare, kBarWidth), "step 3");
@@ -73,7 +74,8 @@ TEST(ProgressLine, OnATerminalItNeverWraps) {
       line.show(snapshot);
       char text[256];
       ssize_t bytes = read(master, text, sizeof text);
-      EXPECT_THAT(std::string(text, static_cast<size_t>(std::max<ssize_t>(bytes, 0))), testing::EndsWith(expected));
+      EXPECT_THAT(std::string(text, static_cast<size_t>(std::max<ssize_t>(bytes, 0))),
+                  testing::EndsWith(expected));
       EXPECT_LT(bytes, columns);
     }
     std::fclose(terminal);
@@ -89,7 +91,8 @@ TEST(ProgressLine, NobodyWaitsWhoOnlyShowsWhileWhatIsPrintedIsNotRead) {
   constexpr size_t bytes = 1 << 20; // more than a pipe holds
   std::thread printing([&] { line.print(results, std::string(bytes, 'x')); });
   pollfd begun{ends[0], POLLIN, 0};
-  EXPECT_EQ(poll(&begun, 1, 20000), 1) << "part of the line is in the pipe, so print() holds the lock";
+  EXPECT_EQ(poll(&begun, 1, 20000), 1)
+      << "part of the line is in the pipe, so print() holds the lock";
   ProgressSnapshot snapshot;
   snapshot.steps = 2;
   line.show(snapshot);
@@ -138,7 +141,8 @@ TEST(ProgressLine, WhereStepsAreCountedTheirLinesStay) {
     show(line, 1, false);
     show(line, 2, true);
     show(line, 3, false);
-    const std::string expected = " step 1\r\033[K step 2\r\n step 3"; // the terminal makes \r\n of \n
+    // the terminal makes \r\n of \n
+    const std::string expected = " step 1\r\033[K step 2\r\n step 3";
     std::string said; // a terminal hands on what it has, perhaps in pieces
     for (ssize_t bytes = 1; bytes > 0 && said.size() < expected.size();
          said.append(text, size_t(std::max<ssize_t>(bytes, 0))))
@@ -185,8 +189,8 @@ TEST(Stats, FileHasTheDocumentedKeys) {
   auto json = nlohmann::json::parse(*base::readFile(path));
   unlink(path.c_str());
   auto &task = json["tasks"]["/job:worker/task:0"];
-  for (const char *key : {"steps", "first_step_s", "step_ms", "steps_per_s", "bytes_sent", "bytes_received",
-                          "control_bytes", "arena_bytes_touched", "rss_bytes"})
+  for (const char *key : {"steps", "first_step_s", "step_ms", "steps_per_s", "bytes_sent",
+                          "bytes_received", "control_bytes", "arena_bytes_touched", "rss_bytes"})
     EXPECT_TRUE(task.contains(key)) << key;
   for (const char *key : {"median", "p99", "min"})
     EXPECT_TRUE(task["step_ms"].contains(key)) << key;
@@ -195,7 +199,9 @@ TEST(Stats, FileHasTheDocumentedKeys) {
   EXPECT_EQ(json["final"]["accuracy"], 0.9);
 }
 
-TEST(Stats, UnwritableFileIsAnError) { EXPECT_FALSE(writeStats("/nonexistent/dir/f.json", {}, {}).ok()); }
+TEST(Stats, UnwritableFileIsAnError) {
+  EXPECT_FALSE(writeStats("/nonexistent/dir/f.json", {}, {}).ok());
+}
 
 TEST(ProcessInfo, IsPlausible) {
   EXPECT_GT(secondsSinceProcessStart(), 0);

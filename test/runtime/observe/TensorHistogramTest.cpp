@@ -16,7 +16,8 @@ TEST(TensorHistogram, CountsWhatLiesBelowEachLimit) {
   bool emptyBefore = false;
   for (const TensorHistogram::Bucket &bucket : histogram.buckets()) {
     EXPECT_TRUE(bucket.limit > before || bucket.limit == -DBL_MAX) << bucket.limit;
-    EXPECT_FALSE(emptyBefore && bucket.count == 0) << "two empty ones in a row, up to " << bucket.limit;
+    EXPECT_FALSE(emptyBefore && bucket.count == 0)
+        << "two empty ones in a row, up to " << bucket.limit;
     emptyBefore = bucket.count == 0;
     for (double value : {-2.0, 0.0, 1.0, 1e30})
       if (bucket.count && value >= before && value < bucket.limit) {
@@ -33,10 +34,12 @@ TEST(TensorHistogram, CountsWhatLiesBelowEachLimit) {
 TEST(TensorHistogram, HasTensorFlowsLimits) {
   TensorHistogram histogram;
   histogram.add(1e-12);
-  EXPECT_DOUBLE_EQ(histogram.buckets()[1].limit, 1.1e-12) << "behind one empty bucket for all below";
+  EXPECT_DOUBLE_EQ(histogram.buckets()[1].limit, 1.1e-12)
+      << "behind one empty bucket for all below";
   TensorHistogram negative;
   negative.add(-1e-12);
-  EXPECT_DOUBLE_EQ(negative.buckets()[1].limit, 0) << "-1e-12 is a limit, and the first of its bucket";
+  EXPECT_DOUBLE_EQ(negative.buckets()[1].limit, 0)
+      << "-1e-12 is a limit, and the first of its bucket";
   TensorHistogram empty;
   ASSERT_EQ(empty.buckets().size(), 1u);
   EXPECT_EQ(empty.buckets()[0].count, 0);

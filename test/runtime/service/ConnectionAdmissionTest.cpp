@@ -76,18 +76,22 @@ TEST_F(AtAdmission, HttpIsSentAwayAtItsFirstBytes) {
   EXPECT_EQ(admitted, 0);
 }
 
-// Somebody between two honest ends, who passes on what each says, has connections of his own, with ends of their own.
+// Somebody between two honest ends, who passes on what each says, has connections of his own, with
+// ends of their own.
 TEST_F(AtAdmission, WhoPassesOnWhatTwoOthersSayIsFoundOut) {
   auto between = base::listenTcp("127.0.0.1:29601", false);
   ASSERT_TRUE(between.ok()) << between.status();
   std::thread relay([&] {
     ASSERT_TRUE(base::waitFor(between->front().get(), POLLIN, soon()));
-    base::UniqueFd honest(accept4(between->front().get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)), to = call();
+    base::UniqueFd honest(
+        accept4(between->front().get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)),
+        to = call();
     auto first = base::receiveAll(honest.get(), 40, soon());
     ASSERT_TRUE(first.ok() && base::sendAll(to.get(), *first, soon()).ok());
     auto second = base::receiveAll(to.get(), 72, soon());
     ASSERT_TRUE(second.ok() && base::sendAll(honest.get(), *second, soon()).ok());
-    EXPECT_FALSE(base::receiveAll(honest.get(), 1, soon()).ok()) << "the caller must go away without a word";
+    EXPECT_FALSE(base::receiveAll(honest.get(), 1, soon()).ok())
+        << "the caller must go away without a word";
   });
   base::UniqueFd caller = *base::connectTcp("127.0.0.1:29601", soon());
   EXPECT_TRUE(absl::IsUnauthenticated(prove(caller.get(), "secret", soon())));
@@ -103,7 +107,8 @@ TEST_F(AtAdmission, ManyWhoSayNothingKeepNobodyOut) {
   size_t descriptors = 0;
   for (auto &entry : std::filesystem::directory_iterator("/proc/self/fd"))
     descriptors += entry.exists();
-  EXPECT_LT(descriptors, 3 * ConnectionAdmission::kMostAtProof + ConnectionAdmission::kMostAtProof + 50);
+  EXPECT_LT(descriptors,
+            3 * ConnectionAdmission::kMostAtProof + ConnectionAdmission::kMostAtProof + 50);
   int proven = 0;
   for (int i = 0; i < 20; ++i)
     proven += proveWith("secret").ok();
@@ -135,7 +140,8 @@ TEST(UnixAdmission, AnotherUserIsNotOfThisUser) {
   pid_t child = fork();
   if (child == 0) {
     base::UniqueFd kept =
-        *base::connectUnix(made->inheritedAddress().substr(5), SOCK_STREAM); // as this user, then another
+        // as this user, then another
+        *base::connectUnix(made->inheritedAddress().substr(5), SOCK_STREAM);
     (void)!write(ends[1], "x", 1);
     pause();
   }
@@ -152,7 +158,8 @@ TEST(UnixAdmission, AnotherUserIsNotOfThisUser) {
   close(ends[1]);
 }
 
-// What a caller that has proved itself can make a task hold: a message is refused by its length, before it is read.
+// What a caller that has proved itself can make a task hold: a message is refused by its length,
+// before it is read.
 TEST(TaskServer, AMessageThatIsTooLongIsRefused) {
   silenceGrpc();
   TaskCoordinator::Options options;
@@ -161,9 +168,11 @@ TEST(TaskServer, AMessageThatIsTooLongIsRefused) {
   MasterService master(coordinator);
   auto socket = base::UnnamedListener::make(SOCK_STREAM);
   TaskIdentity known{"secret", nullptr};
-  auto server = TaskServer::start({socket->inheritedAddress(), std::move(socket->listener), known}, {&master});
+  auto server = TaskServer::start({socket->inheritedAddress(), std::move(socket->listener), known},
+                                  {&master});
   ASSERT_TRUE(server.ok()) << server.status();
-  auto stub = Master::NewStub(*TaskDialer(socket->inheritedAddress(), known).start(absl::Seconds(10)));
+  auto stub =
+      Master::NewStub(*TaskDialer(socket->inheritedAddress(), known).start(absl::Seconds(10)));
   auto ask = [&](size_t bytes) {
     grpc::ClientContext context;
     PlanRequest request;

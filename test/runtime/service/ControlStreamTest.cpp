@@ -38,9 +38,12 @@ struct Streams : testing::Test {
     master = std::make_unique<MasterService>(*coordinator);
     socket = *base::UnnamedListener::make(SOCK_STREAM);
     address = socket.inheritedAddress();
-    server = *TaskServer::start({address, std::move(socket.listener), {"secret", nullptr}}, {master.get()});
+    server = *TaskServer::start({address, std::move(socket.listener), {"secret", nullptr}},
+                                {master.get()});
   }
-  TaskDialer dialer(const std::string &secret = "secret") { return TaskDialer(address, {secret, nullptr}); }
+  TaskDialer dialer(const std::string &secret = "secret") {
+    return TaskDialer(address, {secret, nullptr});
+  }
   std::unique_ptr<StreamLink> open(uint32_t task, const std::string &plan = "feed") {
     auto link = std::make_unique<StreamLink>(dialer(), "/job:worker/task:0");
     Hello hello;
@@ -59,7 +62,9 @@ struct Streams : testing::Test {
   base::Mutex reading; ///< held: the chief takes no result
   std::function<void()> onTaken = [] {}; ///< on the thread that reads the stream
   std::atomic<uint64_t> taken{0};
-  absl::Status hear(ControlLink &link) { return link.receive(absl::Now() + absl::Seconds(5)).status(); }
+  absl::Status hear(ControlLink &link) {
+    return link.receive(absl::Now() + absl::Seconds(5)).status();
+  }
   std::unique_ptr<TaskCoordinator> coordinator;
   std::unique_ptr<MasterService> master;
   base::UnnamedListener socket;
@@ -99,12 +104,14 @@ TEST_F(Streams, WhoDoesNotKnowTheSecretGoesAwayAtOnce) {
 
 TEST_F(Streams, AnotherPlanIsToldBothFingerprints) {
   auto link = open(0, "beef");
-  EXPECT_THAT(std::string(hear(*link).message()), testing::AllOf(HasSubstr("feed"), HasSubstr("beef")));
+  EXPECT_THAT(std::string(hear(*link).message()),
+              testing::AllOf(HasSubstr("feed"), HasSubstr("beef")));
 }
 
 TEST_F(Streams, SecondTaskOfAnIndexIsRefusedAndTheFirstStays) {
   auto first = open(0);
-  for (absl::Time limit = absl::Now() + absl::Seconds(20); !coordinator->hasJoined(0) && absl::Now() < limit;)
+  for (absl::Time limit = absl::Now() + absl::Seconds(20);
+       !coordinator->hasJoined(0) && absl::Now() < limit;)
     absl::SleepFor(absl::Milliseconds(1));
   auto second = open(0);
   EXPECT_TRUE(absl::IsAlreadyExists(hear(*second)));
@@ -258,7 +265,8 @@ TEST_F(Streams, ReleaseArrivesBeforeTheEnd) {
   coordinator->release();
   master->close();
   auto message = ps->receive(absl::Now() + absl::Seconds(5));
-  // Either the word itself or, where the end overtook it, the chief's end: a task in its last state takes both for good.
+  // Either the word itself or, where the end overtook it, the chief's end: a task in its last state
+  // takes both for good.
   EXPECT_TRUE(message.ok() ? message->has_release() : absl::IsUnavailable(message.status()));
 }
 
@@ -266,7 +274,8 @@ TEST_F(Streams, ReleaseArrivesBeforeTheEnd) {
 TEST_F(Streams, NothingOfALinkOutlivesIt) {
   for (int i = 0; i < 50; ++i) {
     auto open = [] {
-      return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+      return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                           std::filesystem::directory_iterator());
     };
     auto before = open();
     {
@@ -283,8 +292,10 @@ TEST_F(Streams, NothingOfALinkOutlivesIt) {
 
 TEST(StreamLink, ChiefThatNeverComesIsNamed) {
   silenceGrpc();
-  StreamLink link(TaskDialer("unix:" + testing::TempDir() + "graphc-nobody", {"secret", nullptr}), "/job:chief/task:0");
-  absl::Status status = link.open({}, absl::Now() + absl::Milliseconds(300), [](const std::string &) {});
+  StreamLink link(TaskDialer("unix:" + testing::TempDir() + "graphc-nobody", {"secret", nullptr}),
+                  "/job:chief/task:0");
+  absl::Status status =
+      link.open({}, absl::Now() + absl::Milliseconds(300), [](const std::string &) {});
   EXPECT_TRUE(absl::IsUnavailable(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("/job:chief/task:0 did not come"));
 }
@@ -297,18 +308,20 @@ TEST_F(Streams, ANonsenseOfferIsNotTaken) {
     offer.entry = entry;
     MasterService offering(*coordinator, &offer);
     base::UnnamedListener at = *base::UnnamedListener::make(SOCK_STREAM);
-    auto listening =
-        *TaskServer::start({at.inheritedAddress(), std::move(at.listener), {"secret", nullptr}}, {&offering});
+    auto listening = *TaskServer::start(
+        {at.inheritedAddress(), std::move(at.listener), {"secret", nullptr}}, {&offering});
     TaskDialer to(at.inheritedAddress(), {"secret", nullptr});
     auto plan = to.connect(absl::Seconds(5));
     EXPECT_TRUE(plan.ok()) << plan.status();
     PlanRequest request;
     request.set_version(base::version());
-    return std::string(fetchPlan(*plan, "/job:worker/task:0", request, absl::Seconds(5)).status().message());
+    return std::string(
+        fetchPlan(*plan, "/job:worker/task:0", request, absl::Seconds(5)).status().message());
   };
   EXPECT_EQ(fetch("client-1", "train"), "");
   EXPECT_THAT(fetch("../client", "train"), HasSubstr("the client: the run's name is malformed"));
-  EXPECT_THAT(fetch("client-1", "train --dump_variables /"), HasSubstr("none of train, eval and predict"));
+  EXPECT_THAT(fetch("client-1", "train --dump_variables /"),
+              HasSubstr("none of train, eval and predict"));
 }
 
 } // namespace

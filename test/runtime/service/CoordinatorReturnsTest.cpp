@@ -1,4 +1,5 @@
-// Who is lost while a phase runs that goes on without it: what it owes, who takes that over, and whose fault a failure is.
+// Who is lost while a phase runs that goes on without it: what it owes, who takes that over, and
+// whose fault a failure is.
 #include "test/runtime/service/FakeCluster.h"
 
 #include "absl/strings/str_cat.h"
@@ -14,7 +15,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Task 0 has variables; 1 and 2 may come back. The master's order is under way, and `meanwhile` is what it does for who is away.
+/// Task 0 has variables; 1 and 2 may come back. The master's order is under way, and `meanwhile` is
+/// what it does for who is away.
 struct Returning : Cluster {
   ~Returning() override {
     if (master.joinable()) {
@@ -27,11 +29,11 @@ struct Returning : Cluster {
     return absl::OkStatus();
   }) {
     joinAll();
-    coordinator->letRejoin(
-        {{"it has variables", "", ""}, [this](uint32_t task, int64_t process, const std::string &how) {
-           base::MutexLock lock(mutex);
-           lost.push_back(absl::StrCat(task, " ", process, " ", how));
-         }});
+    coordinator->letRejoin({{"it has variables", "", ""},
+                            [this](uint32_t task, int64_t process, const std::string &how) {
+                              base::MutexLock lock(mutex);
+                              lost.push_back(absl::StrCat(task, " ", process, " ", how));
+                            }});
     master = std::thread([this, meanwhile] {
       Order order;
       order.mutable_run();
@@ -85,9 +87,10 @@ TEST_F(Returning, ItsNextProcessOwesTheAnswer) {
   coordinator->disconnected(2, 102, "is gone");
   EXPECT_THAT(away(), ElementsAre("2 4002 process 4002 on here is gone"));
   EXPECT_THAT(coordinator->away(), ElementsAre(2u));
-  EXPECT_THAT(announced,
-              testing::Contains(
-                  "/job:worker/task:1: process 4002 on here is gone; the others go on, and wait for its next process"));
+  EXPECT_THAT(
+      announced,
+      testing::Contains(
+          "/job:worker/task:1: process 4002 on here is gone; the others go on, and wait for its next process"));
   EXPECT_FALSE(coordinator->rootCause());
   for (uint32_t other : {0u, 1u}) {
     const ToTask told = tasks[other]->taken().back();
@@ -142,7 +145,8 @@ TEST_F(Returning, ASecondDeathInTheMiddleOfAReturn) {
   ASSERT_EQ(given.status(), absl::OkStatus());
   EXPECT_EQ(given->size(), 1u) << "of who lives";
   EXPECT_EQ((*given)[0].steps(), 3u);
-  EXPECT_THAT(away(), ElementsAre(HasSubstr("2 4002"), HasSubstr("2 4102 process 4102 on here is gone again")));
+  EXPECT_THAT(away(), ElementsAre(HasSubstr("2 4002"),
+                                  HasSubstr("2 4102 process 4102 on here is gone again")));
   Order run;
   run.mutable_run();
   EXPECT_FALSE(coordinator->back({2, 202}, run)) << "it is not there";
@@ -151,25 +155,29 @@ TEST_F(Returning, ASecondDeathInTheMiddleOfAReturn) {
   EXPECT_FALSE(coordinator->back({2, 202}, run)) << "another process is";
   std::map<uint32_t, Order> orders;
   orders[2].mutable_prepare();
-  auto none = coordinator->giveOrders(orders, absl::Now() + absl::Seconds(5), service::TaskIncarnation{2, 202});
+  auto none = coordinator->giveOrders(orders, absl::Now() + absl::Seconds(5),
+                                      service::TaskIncarnation{2, 202});
   EXPECT_TRUE(none.ok() && none->empty()) << "nor is it asked for the other";
   EXPECT_TRUE(coordinator->back({2, 302}, run));
   done(2, 302, ordered(2));
   for (uint32_t other : {0u, 1u}) {
     Done done;
     done.set_id(tasks[other]->taken().front().order().id());
-    EXPECT_TRUE(coordinator->done({other, 100 + other}, done)) << "the order of all is another than its own";
+    EXPECT_TRUE(coordinator->done({other, 100 + other}, done))
+        << "the order of all is another than its own";
   }
   EXPECT_EQ(ends().status(), absl::OkStatus());
 }
 
-/// Whoever starts processes sees the end of one before the chief may: the next one takes its place, and what still comes of it counts for nothing.
+/// Whoever starts processes sees the end of one before the chief may: the next one takes its place,
+/// and what still comes of it counts for nothing.
 TEST_F(Returning, ItsNextProcessComesBeforeTheEndOfThisOneIsHeard) {
   begin();
   coordinator->disconnected(2, 102, "is gone");
   comesBack(2);
   comesBack(2, 2);
-  EXPECT_THAT(away(), ElementsAre(HasSubstr("2 4002"), HasSubstr("2 4102 process 4102 on here has ended")));
+  EXPECT_THAT(away(),
+              ElementsAre(HasSubstr("2 4002"), HasSubstr("2 4102 process 4102 on here has ended")));
   EXPECT_FALSE(coordinator->progress({2, 202}, {}));
   coordinator->disconnected(2, 202, "is gone");
   EXPECT_TRUE(coordinator->progress({2, 302}, {})) << "this one is not";
@@ -204,7 +212,8 @@ TEST_F(Returning, SeveralAtOnce) {
 
 TEST_F(Returning, AReturnThatFailsEndsTheSessionInTheLostTasksName) {
   begin([this] {
-    coordinator->abort({options.taskNames[2], "here", 4002, absl::UnavailableError("it could not come back"), true});
+    coordinator->abort({options.taskNames[2], "here", 4002,
+                        absl::UnavailableError("it could not come back"), true});
     return absl::UnavailableError("it could not come back");
   });
   coordinator->disconnected(2, 102, "is gone");
@@ -229,7 +238,8 @@ TEST_F(Returning, WhoMayNotIsTheCauseAndWhyIsSaid) {
   EXPECT_EQ(coordinator->rootCause()->task, "/job:ps/task:0");
   EXPECT_THAT(
       announced,
-      testing::Contains("/job:ps/task:0 was lost, and all go back to the last checkpoint, since it has variables"));
+      testing::Contains(
+          "/job:ps/task:0 was lost, and all go back to the last checkpoint, since it has variables"));
   EXPECT_THAT(away(), IsEmpty());
 }
 
@@ -260,7 +270,8 @@ TEST_F(Returning, WhoFallsSilentIsReplaced) {
     if (!away().empty())
       break;
   }
-  EXPECT_THAT(away(), testing::Contains(HasSubstr("2 4002 process 4002 on here did not answer for 1s")));
+  EXPECT_THAT(away(),
+              testing::Contains(HasSubstr("2 4002 process 4002 on here did not answer for 1s")));
   EXPECT_FALSE(coordinator->progress({2, 102}, {}));
   coordinator->disconnected(2, 102, "is gone");
   EXPECT_FALSE(coordinator->rootCause());
@@ -277,7 +288,8 @@ Error broke(const std::string &suspect, uint64_t incarnation) {
   return error;
 }
 
-/// The server sees the broken stream first; then the death is known, and nobody is to blame for the stream.
+/// The server sees the broken stream first; then the death is known, and nobody is to blame for the
+/// stream.
 TEST_F(Returning, ABrokenStreamOfTheLostIsNoFailure) {
   options.lostAfter = absl::Seconds(100); // of the clock that the heartbeat is given
   coordinator = std::make_unique<TaskCoordinator>(options);
@@ -286,7 +298,8 @@ TEST_F(Returning, ABrokenStreamOfTheLostIsNoFailure) {
   coordinator->disconnected(2, 102, "is gone");
   EXPECT_TRUE(coordinator->failed({1, 101}, broke("/job:worker/task:1", 102))) << "that is known";
   comesBack(2);
-  EXPECT_TRUE(coordinator->failed({0, 100}, broke("/job:worker/task:1", 102))) << "and is not the next one's";
+  EXPECT_TRUE(coordinator->failed({0, 100}, broke("/job:worker/task:1", 102)))
+      << "and is not the next one's";
   const absl::Time now = absl::Now();
   for (int i = 0; i < 12; ++i) {
     for (uint32_t task : {0u, 1u, 2u})
@@ -312,7 +325,8 @@ TEST_F(Returning, ABrokenStreamOfOneThatLivesIsTheConnections) {
     coordinator->heartbeat(now + i * absl::Milliseconds(400), 0);
   }
   ASSERT_TRUE(coordinator->rootCause());
-  EXPECT_EQ(coordinator->rootCause()->task, "the connection between /job:ps/task:0 and /job:worker/task:1");
+  EXPECT_EQ(coordinator->rootCause()->task,
+            "the connection between /job:ps/task:0 and /job:worker/task:1");
 }
 
 TEST_F(Returning, AnAnswerToNoOrderEndsTheRunByItsTask) {

@@ -1,4 +1,4 @@
-//===- FakeCluster.h - a coordinator and tasks that only keep what they are told, for tests -------------*- C++ -*-===//
+//===- FakeCluster.h - a coordinator and tasks that only keep what they are told, for tests ---===//
 #ifndef GRAPHC_TEST_RUNTIME_SERVICE_FAKECLUSTER_H
 #define GRAPHC_TEST_RUNTIME_SERVICE_FAKECLUSTER_H
 
@@ -49,7 +49,9 @@ struct Cluster : testing::Test {
     options.announce = [this](const std::string &line) { announced.push_back(line); };
     coordinator = std::make_unique<TaskCoordinator>(options);
   }
-  absl::Status join(uint32_t task) { return coordinator->join(helloOf(task, options.taskNames[task]), tasks[task]); }
+  absl::Status join(uint32_t task) {
+    return coordinator->join(helloOf(task, options.taskNames[task]), tasks[task]);
+  }
   void joinAll() {
     for (uint32_t task : {0u, 1u, 2u})
       ASSERT_TRUE(join(task).ok());

@@ -1,5 +1,6 @@
-// The gRPC transport under the suite that every transport passes: both ends in one process, over a real server. Once as it is,
-// and once as if all messages were large, so that each goes by whichever stream is free.
+// The gRPC transport under the suite that every transport passes: both ends in one process, over a
+// real server. Once as it is, and once as if all messages were large, so that each goes by
+// whichever stream is free.
 #include "test/runtime/service/GrpcPair.h"
 #include "test/runtime/transport/Conformance.h"
 
@@ -7,7 +8,8 @@ namespace graphc::transport {
 namespace {
 
 struct GrpcPairLink final : Link {
-  GrpcPairLink(const std::vector<ChannelSpec> &specs, uint64_t largeBytes) : pair(specs, {}, largeBytes) {}
+  GrpcPairLink(const std::vector<ChannelSpec> &specs, uint64_t largeBytes)
+      : pair(specs, {}, largeBytes) {}
   Transport &sending() override { return *pair.end[0]; }
   Transport &receiving() override { return *pair.end[1]; }
   service::GrpcPair pair;

@@ -1,4 +1,4 @@
-//===- GrpcPair.h - two ends of the gRPC transport in one process, for tests ----------------------------*- C++ -*-===//
+//===- GrpcPair.h - two ends of the gRPC transport in one process, for tests --------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_SERVICE_GRPCPAIR_H
 #define GRAPHC_TEST_RUNTIME_SERVICE_GRPCPAIR_H
 
@@ -11,18 +11,22 @@
 
 namespace graphc::service {
 
-/// Task 0 sends on every channel of `down` to task 1, and the other way round on `up`. connect() sets up both ends.
+/// Task 0 sends on every channel of `down` to task 1, and the other way round on `up`. connect()
+/// sets up both ends.
 struct GrpcPair {
-  explicit GrpcPair(std::vector<transport::ChannelSpec> down, std::vector<transport::ChannelSpec> up = {},
+  explicit GrpcPair(std::vector<transport::ChannelSpec> down,
+                    std::vector<transport::ChannelSpec> up = {},
                     uint64_t largeBytes = transport::kLargeBytes) {
     silenceGrpc();
     for (uint32_t task : {0u, 1u}) {
       socket[task] = *base::UnnamedListener::make(SOCK_STREAM);
       address[task] = socket[task].inheritedAddress();
-      auto started = TaskServer::start({address[task], std::move(socket[task].listener), known}, {});
+      auto started =
+          TaskServer::start({address[task], std::move(socket[task].listener), known}, {});
       EXPECT_TRUE(started.ok()) << started.status();
       server[task] = *std::move(started);
-      identity[task] = {task, "/job:test/task:" + std::to_string(task), incarnation[task], "plan", "run"};
+      identity[task] = {task, "/job:test/task:" + std::to_string(task), incarnation[task], "plan",
+                        "run"};
       end[task] = std::make_unique<transport::GrpcTransport>(identity[task], largeBytes);
     }
     for (uint32_t task : {0u, 1u}) {
@@ -39,7 +43,8 @@ struct GrpcPair {
     if (absl::Status status = end[0]->connect(1, [&] { return dial(); }); !status.ok())
       return status;
     for (uint32_t task : {0u, 1u})
-      if (absl::Status status = end[task]->waitConnected(absl::Now() + absl::Seconds(5)); !status.ok())
+      if (absl::Status status = end[task]->waitConnected(absl::Now() + absl::Seconds(5));
+          !status.ok())
         return status;
     return absl::OkStatus();
   }

@@ -1,4 +1,5 @@
-// What is gRPC's own and not in the conformance suite: the handshake, chunks, streams that break, fencing.
+// What is gRPC's own and not in the conformance suite: the handshake, chunks, streams that break,
+// fencing.
 #include "test/runtime/service/GrpcPair.h"
 
 #include "absl/strings/str_cat.h"
@@ -31,15 +32,16 @@ const void *receive(RecvPort &port) {
   return data;
 }
 void send(SendPort &port, const void *data, uint64_t step) {
-  EXPECT_EQ(await(port, [&] { return port.start(data, step, transport::SendMode::Borrow); }), PollState::Ready);
+  EXPECT_EQ(await(port, [&] { return port.start(data, step, transport::SendMode::Borrow); }),
+            PollState::Ready);
   EXPECT_EQ(await(port, [&] { return port.done(); }), PollState::Ready);
 }
 
 TEST(GrpcTransport, EverySizeArrivesWhole) {
   // Around the limits of inlining (1 KiB) and chunking (2 MiB).
   std::vector<ChannelSpec> specs;
-  for (uint64_t bytes :
-       {1ull, 8ull, 1023ull, 1024ull, 1025ull, (2ull << 20) - 1, 2ull << 20, (2ull << 20) + 1, 9ull << 20})
+  for (uint64_t bytes : {1ull, 8ull, 1023ull, 1024ull, 1025ull, (2ull << 20) - 1, 2ull << 20,
+                         (2ull << 20) + 1, 9ull << 20})
     specs.push_back({{static_cast<uint32_t>(specs.size()), 0}, bytes, 2, false});
   GrpcPair pair(specs);
   ASSERT_TRUE(pair.connect().ok());
@@ -97,7 +99,8 @@ TEST(GrpcTransport, AnotherRunIsRefused) {
   pair.end[0] = std::make_unique<transport::GrpcTransport>(pair.identity[0]);
   pair.end[0]->addPeer(1, pair.identity[1].name, pair.incarnation[1]);
   pair.server[0]->data().serve(pair.end[0].get());
-  EXPECT_THAT(std::string(pair.connect().message()), testing::HasSubstr("the caller is of another run"));
+  EXPECT_THAT(std::string(pair.connect().message()),
+              testing::HasSubstr("the caller is of another run"));
 }
 
 TEST(GrpcTransport, AnotherPlanIsRefusedWithBothFingerprints) {
@@ -119,7 +122,8 @@ TEST(GrpcTransport, AnotherProcessOfTheSameNameIsRefused) {
   EXPECT_THAT(std::string(pair.connect().message()), testing::HasSubstr("another process"));
 }
 
-// The count follows from the plan and from the program alone, so only another graphrun has another one.
+// The count follows from the plan and from the program alone, so only another graphrun has another
+// one.
 TEST(GrpcTransport, AnotherCountOfStreamsIsRefused) {
   GrpcPair pair({{{0, 0}, transport::kLargeBytes, 1, false}});
   pair.server[0]->data().serve(nullptr);
@@ -127,7 +131,8 @@ TEST(GrpcTransport, AnotherCountOfStreamsIsRefused) {
   pair.end[0]->addPeer(1, pair.identity[1].name, pair.incarnation[1]);
   EXPECT_THAT(std::string(pair.connect().message()),
               testing::HasSubstr(absl::StrCat("opens data stream 0 of 1, /job:test/task:1 expects ",
-                                              transport::kMaxStreams, ": use the same graphrun on all machines")));
+                                              transport::kMaxStreams,
+                                              ": use the same graphrun on all machines")));
 }
 
 /// A channel on its way to where nobody is, as it may be with TLS.
@@ -141,7 +146,8 @@ TEST(GrpcTransport, OneOfSeveralStreamsThatIsMissingIsWaitedFor) {
   ASSERT_TRUE(pair.end[0]->connect(1, [&] { return dialled++ ? nobody() : pair.dial(); }).ok());
   EXPECT_EQ(dialled, int(transport::kMaxStreams));
   for (auto &end : pair.end)
-    EXPECT_EQ(end->waitConnected(absl::Now() + absl::Milliseconds(300)).code(), absl::StatusCode::kDeadlineExceeded);
+    EXPECT_EQ(end->waitConnected(absl::Now() + absl::Milliseconds(300)).code(),
+              absl::StatusCode::kDeadlineExceeded);
 }
 
 TEST(GrpcTransport, WhoWaitsForTheOthersHearsThatOneBroke) {
@@ -153,7 +159,8 @@ TEST(GrpcTransport, WhoWaitsForTheOthersHearsThatOneBroke) {
               absl::StatusCode::kDeadlineExceeded);
     pair.end[0]->shutdown();
   });
-  EXPECT_EQ(pair.end[1]->waitConnected(absl::Now() + absl::Seconds(60)).code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(pair.end[1]->waitConnected(absl::Now() + absl::Seconds(60)).code(),
+            absl::StatusCode::kUnavailable);
   ender.join();
 }
 
@@ -208,8 +215,8 @@ TEST(GrpcTransport, FramesOfAnEarlierGenerationAreDropped) {
   EXPECT_EQ(*static_cast<const uint64_t *>(receive(*pair.end[1]->receiver({0, 0}))), 2u);
 }
 
-/// The next process of a peer comes to the transport that was made for it, the lost one's transport says nothing of its broken stream, and
-/// gRPC has let go of what was sent by then.
+/// The next process of a peer comes to the transport that was made for it, the lost one's transport
+/// says nothing of its broken stream, and gRPC has let go of what was sent by then.
 TEST(GrpcTransport, TheNextProcessOfALostPeerHasALinkOfItsOwn) {
   const std::vector<ChannelSpec> specs = {{{0, 0}, 9 << 20, 1, false}};
   GrpcPair pair({}, specs); // task 1 sends to task 0
@@ -231,13 +238,15 @@ TEST(GrpcTransport, TheNextProcessOfALostPeerHasALinkOfItsOwn) {
   for (absl::Time until = absl::Now() + absl::Seconds(20); spared == 0 && absl::Now() < until;)
     absl::SleepFor(absl::Milliseconds(1));
   EXPECT_EQ(spared, 1);
-  EXPECT_TRUE(pair.end[1]->forget(0, absl::Seconds(20))) << "the sender's memory may be written again";
+  EXPECT_TRUE(pair.end[1]->forget(0, absl::Seconds(20)))
+      << "the sender's memory may be written again";
 
   transport::GrpcTransport next(pair.identity[1]);
   next.addPeer(0, pair.identity[0].name, 33);
   next.addSend(0, specs.front());
   pair.server[1]->data().serveToo(&next);
-  for (uint64_t incarnation : {11u, 33u}) { // who was given up and wakes up; then the one that is known
+  for (uint64_t incarnation : {11u, 33u}) {
+    // who was given up and wakes up; then the one that is known
     transport::GrpcIdentity self = pair.identity[0];
     self.incarnation = incarnation;
     pair.end[0] = std::make_unique<transport::GrpcTransport>(self);
@@ -270,12 +279,13 @@ TEST(TaskServer, PortInUseSaysSo) {
   ASSERT_TRUE(first.ok()) << first.status();
   auto second = TaskServer::start({"127.0.0.1:29481", {}, {"secret", nullptr}}, {});
   ASSERT_FALSE(second.ok());
-  EXPECT_THAT(
-      std::string(second.status().message()),
-      testing::AllOf(testing::HasSubstr("127.0.0.1:29481"), testing::HasSubstr("another process has this port")));
+  EXPECT_THAT(std::string(second.status().message()),
+              testing::AllOf(testing::HasSubstr("127.0.0.1:29481"),
+                             testing::HasSubstr("another process has this port")));
 }
 
-// A line with a long way or a machine with much to do: TCP, TLS and HTTP/2 together take several round trips.
+// A line with a long way or a machine with much to do: TCP, TLS and HTTP/2 together take several
+// round trips.
 TEST(TaskServer, ASlowConnectionIsGivenTheTimeItNeeds) {
   int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = {};
@@ -290,14 +300,16 @@ TEST(TaskServer, ASlowConnectionIsGivenTheTimeItNeeds) {
     ASSERT_GE(connection, 0);
     absl::SleepFor(absl::Seconds(2));
     const char settings[] = {0, 0, 0, 4, 0, 0, 0, 0, 0};
-    EXPECT_EQ(::send(connection, settings, sizeof(settings), MSG_NOSIGNAL), ssize_t{sizeof(settings)});
+    EXPECT_EQ(::send(connection, settings, sizeof(settings), MSG_NOSIGNAL),
+              ssize_t{sizeof(settings)});
     char ignored[256];
     while (read(connection, ignored, sizeof(ignored)) > 0)
       ;
     close(connection);
   });
-  auto channel = grpc::CreateCustomChannel(absl::StrCat("127.0.0.1:", ntohs(address.sin_port)),
-                                           grpc::InsecureChannelCredentials(), transport::channelArguments());
+  auto channel =
+      grpc::CreateCustomChannel(absl::StrCat("127.0.0.1:", ntohs(address.sin_port)),
+                                grpc::InsecureChannelCredentials(), transport::channelArguments());
   EXPECT_TRUE(channel->WaitForConnected(absl::ToChronoTime(absl::Now() + absl::Seconds(20))));
   channel.reset();
   shutdown(listener, SHUT_RDWR);

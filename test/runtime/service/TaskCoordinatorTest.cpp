@@ -22,7 +22,8 @@ TEST_F(Cluster, AnotherPlanIsRefusedWithBothFingerprints) {
   Hello hello = helloOf(1, "/job:worker/task:0");
   hello.set_fingerprint("beef");
   absl::Status status = coordinator->join(hello, tasks[1]);
-  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("beef"), HasSubstr("feed"), HasSubstr("same plan file")));
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("beef"), HasSubstr("feed"), HasSubstr("same plan file")));
 }
 
 TEST_F(Cluster, AnEarlierSessionsIsRefusedByName) {
@@ -37,12 +38,14 @@ TEST_F(Cluster, AnEarlierSessionsIsRefusedByName) {
   EXPECT_TRUE(coordinator->join(hello, tasks[1]).ok());
 }
 
-/// One that was silent for too long before all were there, and wakes up: whatever it says, the process that has its place is the task.
+/// One that was silent for too long before all were there, and wakes up: whatever it says, the
+/// process that has its place is the task.
 TEST_F(Cluster, AProcessThatWasGivenUpCountsForNothing) {
   ASSERT_TRUE(join(1).ok());
   const TaskIncarnation stale{1, 101};
   const absl::Time now = absl::Now();
-  for (int i = 0; i < 5; ++i) // in steps in which nobody takes this process for one that was stopped
+  // in steps in which nobody takes this process for one that was stopped
+  for (int i = 0; i < 5; ++i)
     coordinator->heartbeat(now + i * absl::Milliseconds(400), 0);
   EXPECT_FALSE(coordinator->progress(stale, {}));
   EXPECT_THAT(std::string(coordinator->displaced(stale).message()),
@@ -73,7 +76,8 @@ TEST_F(Cluster, AnotherVersionIsRefusedWithBoth) {
   coordinator = std::make_unique<TaskCoordinator>(options);
   Hello hello = helloOf(1, "/job:worker/task:0");
   hello.set_version("1.0");
-  EXPECT_THAT(std::string(coordinator->join(hello, tasks[1]).message()), AllOf(HasSubstr("1.0"), HasSubstr("2.0")));
+  EXPECT_THAT(std::string(coordinator->join(hello, tasks[1]).message()),
+              AllOf(HasSubstr("1.0"), HasSubstr("2.0")));
 }
 
 TEST_F(Cluster, SecondWorkerOneIsRefusedNamingTheFirst) {
@@ -95,8 +99,8 @@ TEST_F(Cluster, WaitNamesWhoIsMissing) {
   ASSERT_TRUE(join(1).ok());
   absl::Status status = coordinator->waitForAll();
   EXPECT_TRUE(absl::IsDeadlineExceeded(status));
-  EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("/job:ps/task:0, /job:worker/task:1"), testing::Not(HasSubstr("worker/task:0"))));
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("/job:ps/task:0, /job:worker/task:1"),
+                                                   testing::Not(HasSubstr("worker/task:0"))));
 }
 
 TEST_F(Cluster, WaitSaysHowLongItWasAndWillBe) {
@@ -108,8 +112,10 @@ TEST_F(Cluster, WaitSaysHowLongItWasAndWillBe) {
   coordinator = std::make_unique<TaskCoordinator>(options);
   ASSERT_TRUE(join(1).ok() && join(2).ok());
   EXPECT_TRUE(coordinator->waitForAll().ok());
-  EXPECT_THAT(announced, testing::ElementsAre(testing::MatchesRegex(
-                             "waiting for /job:ps/task:0 for [0-9]+s; at most [0-9]+s more \\(--join_deadline\\)")));
+  EXPECT_THAT(
+      announced,
+      testing::ElementsAre(testing::MatchesRegex(
+          "waiting for /job:ps/task:0 for [0-9]+s; at most [0-9]+s more \\(--join_deadline\\)")));
 }
 
 TEST_F(Cluster, WordsOfATaskAreCleanedAndBounded) {
@@ -177,7 +183,8 @@ TEST_F(Cluster, AnAnswerThatNobodyAskedForEndsTheRunByItsTask) {
   coordinator->done({1, 100 + 1}, {});
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:0");
-  EXPECT_THAT(std::string(coordinator->rootCause()->status.message()), HasSubstr("it was not asked"));
+  EXPECT_THAT(std::string(coordinator->rootCause()->status.message()),
+              HasSubstr("it was not asked"));
 }
 
 TEST_F(Cluster, OrderDeadlineNamesWhoIsLate) {
@@ -222,7 +229,8 @@ TEST_F(Cluster, DeathIsTheCauseAndNotWhatOthersNoticed) {
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
   EXPECT_EQ(coordinator->rootCause()->pid, 4002);
   EXPECT_TRUE(coordinator->rootCause()->lost);
-  EXPECT_THAT(std::string(coordinator->rootCause()->status.message()), HasSubstr("process 4002 on here is gone"));
+  EXPECT_THAT(std::string(coordinator->rootCause()->status.message()),
+              HasSubstr("process 4002 on here is gone"));
 }
 
 /// Looks for so long, while these are heard.
@@ -254,9 +262,11 @@ TEST_F(Cluster, ASuspectThatLivesIsInnocentAndTheConnectionIsNamed) {
   coordinator->failed({0, 100 + 0}, brokenStream());
   watchFor(*coordinator, absl::Seconds(30), {1, 2});
   ASSERT_TRUE(coordinator->rootCause());
-  EXPECT_EQ(coordinator->rootCause()->task, "the connection between /job:ps/task:0 and /job:worker/task:1");
-  EXPECT_THAT(std::string(coordinator->rootCause()->status.message()),
-              AllOf(HasSubstr("the data stream with /job:worker/task:1 ended"), HasSubstr("half open")));
+  EXPECT_EQ(coordinator->rootCause()->task,
+            "the connection between /job:ps/task:0 and /job:worker/task:1");
+  EXPECT_THAT(
+      std::string(coordinator->rootCause()->status.message()),
+      AllOf(HasSubstr("the data stream with /job:worker/task:1 ended"), HasSubstr("half open")));
 }
 
 TEST_F(Cluster, WhatIsKnownOfASilentTaskIsSaid) {
@@ -366,8 +376,8 @@ TEST_F(Cluster, AStragglerIsReportedAndLostOnlyPastItsDeadline) {
   heartbeatUntil([&] { return !announced.empty(); });
   EXPECT_FALSE(coordinator->rootCause());
   ASSERT_EQ(announced.size(), 1u);
-  EXPECT_THAT(announced[0],
-              AllOf(HasSubstr("/job:worker/task:1"), HasSubstr("does not answer for 1s"), HasSubstr("silent for 4s")));
+  EXPECT_THAT(announced[0], AllOf(HasSubstr("/job:worker/task:1"),
+                                  HasSubstr("does not answer for 1s"), HasSubstr("silent for 4s")));
   coordinator->progress({2, 100 + 2}, {});
   coordinator->heartbeat(absl::Now(), 7);
   ASSERT_EQ(announced.size(), 2u);
@@ -375,13 +385,15 @@ TEST_F(Cluster, AStragglerIsReportedAndLostOnlyPastItsDeadline) {
   heartbeatUntil([&] { return coordinator->rootCause().has_value(); });
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
-  EXPECT_THAT(std::string(coordinator->rootCause()->status.message()), HasSubstr("did not answer for 4s"));
+  EXPECT_THAT(std::string(coordinator->rootCause()->status.message()),
+              HasSubstr("did not answer for 4s"));
 }
 
 /// Answers as a clock that is so far ahead of this machine's would.
 class FakeClock : public TaskLink {
 public:
-  FakeClock(ClockOffsets &offsets, uint32_t task, int64_t ahead) : offsets(offsets), task(task), ahead(ahead) {}
+  FakeClock(ClockOffsets &offsets, uint32_t task, int64_t ahead)
+      : offsets(offsets), task(task), ahead(ahead) {}
   void send(const ToTask &message) override {
     ClockReading reading;
     reading.set_nanoseconds(base::nowNanoseconds() + ahead);
@@ -404,9 +416,9 @@ public:
 
 TEST(ClockOffsets, TheQuickestAnswerCounts) {
   ClockOffsets offsets;
-  std::vector<std::shared_ptr<TaskLink>> members = {std::make_shared<FakeClock>(offsets, 0, 0),
-                                                    std::make_shared<FakeClock>(offsets, 1, 5000000000),
-                                                    std::make_shared<FakeTask>()};
+  std::vector<std::shared_ptr<TaskLink>> members = {
+      std::make_shared<FakeClock>(offsets, 0, 0),
+      std::make_shared<FakeClock>(offsets, 1, 5000000000), std::make_shared<FakeTask>()};
   const std::vector<std::optional<ClockOffset>> found = offsets.measure(members);
   ASSERT_TRUE(found[0] && found[1]);
   EXPECT_LE(std::abs(found[0]->nanoseconds), found[0]->error);

@@ -52,8 +52,8 @@ TEST_F(Agreement, OnHowGpusMakeTheirProducts) {
             (std::map<std::string, std::string>{{"p", "one way"}, {"q", "another"}}));
   makes(1, "q", "one way");
   EXPECT_THAT(std::string(compareAlgorithms(plan, answers, true).status().message()),
-              HasSubstr(name(2) + " does not compute q as " + name(1) + " does: " + name(2) + " by another; " +
-                        name(1) + " by one way; the bits"));
+              HasSubstr(name(2) + " does not compute q as " + name(1) + " does: " + name(2) +
+                        " by another; " + name(1) + " by one way; the bits"));
 }
 
 TEST_F(Agreement, OnHowCpusMakeTheirProducts) {
@@ -63,8 +63,9 @@ TEST_F(Agreement, OnHowCpusMakeTheirProducts) {
     one.set_text(task ? "CPU: oneDNN 3" : "CPU: oneDNN 2");
   }
   EXPECT_TRUE(compareAlgorithms(plan, answers, true).ok());
-  EXPECT_THAT(std::string(compareAlgorithms(plan, answers, false).status().message()),
-              HasSubstr("give all tasks alike CPUs and the same oneDNN, or run it with --new_algorithms"));
+  EXPECT_THAT(
+      std::string(compareAlgorithms(plan, answers, false).status().message()),
+      HasSubstr("give all tasks alike CPUs and the same oneDNN, or run it with --new_algorithms"));
 }
 
 TEST_F(Agreement, OnTheBitsOfMirroredVariables) {

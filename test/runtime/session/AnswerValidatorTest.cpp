@@ -1,4 +1,5 @@
-// What a task may say to its master: one that is out of its mind ends the run by its own name, and harms nobody else's process.
+// What a task may say to its master: one that is out of its mind ends the run by its own name, and
+// harms nobody else's process.
 #include "runtime/session/master/AnswerValidator.h"
 
 #include "runtime/common/base/File.h"
@@ -30,8 +31,9 @@ TEST_F(Answers, HonestOnesMakeARun) {
 }
 
 TEST_F(Answers, AnOrderIsAnsweredOnceByWhomItWasGivenTo) {
-  EXPECT_THAT(with(Order::kConnect, [](Done &done) { done.set_id(77); }),
-              "/job:ps/task:1: its answer to order 77 is none: it was not asked, or has answered already");
+  EXPECT_THAT(
+      with(Order::kConnect, [](Done &done) { done.set_id(77); }),
+      "/job:ps/task:1: its answer to order 77 is none: it was not asked, or has answered already");
   EXPECT_THAT(with(Order::kConnect, [&](Done &done) { coordinator->done({1, 100 + 1}, done); }),
               AllOf(HasSubstr("/job:ps/task:1"), HasSubstr("answered already")));
   EXPECT_THAT(with(Order::kConnect, [&](Done &done) { coordinator->done({2, 100 + 2}, done); }),
@@ -51,13 +53,16 @@ TEST_F(Answers, SayNothingButWhatWasAsked) {
       {"mirrors_crc", [](Done &done) { done.set_mirrors_crc(4); }},
       {"not_finite", [](Done &done) { done.set_not_finite("loss"); }}};
   for (auto &[field, add] : all)
-    EXPECT_THAT(with(Order::kPrepare, add), HasSubstr("/job:ps/task:1: its answer to order 1 is none: it says what was "
-                                                      "not asked"))
+    EXPECT_THAT(with(Order::kPrepare, add),
+                HasSubstr("/job:ps/task:1: its answer to order 1 is none: it says what was "
+                          "not asked"))
         << field;
 }
 
 TEST_F(Answers, ALossThatIsNoNumberIsToldWhereThatIsAsked) {
-  auto tells = [](const std::string &text) { return [=](Done &done) { done.set_not_finite(text); }; };
+  auto tells = [](const std::string &text) {
+    return [=](Done &done) { done.set_not_finite(text); };
+  };
   options.steps = 5;
   EXPECT_THAT(with(Order::kRun, tells("loss is NaN")), HasSubstr("which nobody has asked for"));
   options.nanStops = true;
@@ -76,8 +81,10 @@ TEST_F(Answers, AlgorithmsAreWordsOfOneKernelEach) {
     };
   };
   EXPECT_THAT(with(Order::kConnect, tells("p", "a")), HasSubstr("it says what was not asked"));
-  EXPECT_THAT(with(Order::kPrepare, tells("p", "\x1b[2J")), HasSubstr("an algorithm has control characters"));
-  EXPECT_THAT(with(Order::kPrepare, tells("p", std::string(1025, 'a'))), HasSubstr("1025 bytes, at most 1024"));
+  EXPECT_THAT(with(Order::kPrepare, tells("p", "\x1b[2J")),
+              HasSubstr("an algorithm has control characters"));
+  EXPECT_THAT(with(Order::kPrepare, tells("p", std::string(1025, 'a'))),
+              HasSubstr("1025 bytes, at most 1024"));
   EXPECT_THAT(with(Order::kPrepare, tells("", "a")), HasSubstr("of no kernel"));
   EXPECT_THAT(with(Order::kPrepare, tells("p", "twice")), HasSubstr("has one already"));
 }
@@ -90,7 +97,8 @@ TEST_F(Answers, NumbersAreThePlansOwn) {
       size.set_samples(samples);
     };
   };
-  EXPECT_THAT(with(Order::kConnect, dataset(UINT32_MAX, 5)), HasSubstr("data set 4294967295, which it does not read"));
+  EXPECT_THAT(with(Order::kConnect, dataset(UINT32_MAX, 5)),
+              HasSubstr("data set 4294967295, which it does not read"));
   auto loss = [](uint64_t epoch, uint64_t count) {
     return [=](Done &done) {
       service::EpochSum &sum = *done.add_losses();
@@ -98,8 +106,10 @@ TEST_F(Answers, NumbersAreThePlansOwn) {
       sum.set_count(count);
     };
   };
-  EXPECT_THAT(with(Order::kRun, loss(UINT64_MAX, 1)), HasSubstr("losses of epoch 18446744073709551615"));
-  EXPECT_THAT(with(Order::kRun, loss(0, UINT64_MAX)), HasSubstr("a sum of 18446744073709551615 losses"));
+  EXPECT_THAT(with(Order::kRun, loss(UINT64_MAX, 1)),
+              HasSubstr("losses of epoch 18446744073709551615"));
+  EXPECT_THAT(with(Order::kRun, loss(0, UINT64_MAX)),
+              HasSubstr("a sum of 18446744073709551615 losses"));
   EXPECT_THAT(with(Order::kRun,
                    [&](Done &done) {
                      for (uint64_t epoch = 0; epoch < 1000; ++epoch)
@@ -132,13 +142,19 @@ TEST_F(Answers, ProgressIsOfNumbersThatCanBeAdded) {
       heartbeat();
     });
   };
-  EXPECT_EQ(with([](service::Progress &progress) { progress.set_loss_count(uint64_t{1} << 46); }), "");
-  EXPECT_EQ(with([](service::Progress &progress) { progress.set_steps(executor::kMostSteps); }), "");
+  EXPECT_EQ(with([](service::Progress &progress) { progress.set_loss_count(uint64_t{1} << 46); }),
+            "");
+  EXPECT_EQ(with([](service::Progress &progress) { progress.set_steps(executor::kMostSteps); }),
+            "");
   const std::pair<const char *, std::function<void(service::Progress &)>> all[] = {
-      {"9223372036854775807 losses", [](service::Progress &progress) { progress.set_loss_count(INT64_MAX); }},
-      {"70368744177665 losses", [](service::Progress &progress) { progress.set_loss_count((uint64_t{1} << 46) + 1); }},
-      {"281474976710656 steps", [](service::Progress &progress) { progress.set_steps(executor::kMostSteps + 1); }},
-      {"281474976710656 steps", [](service::Progress &progress) { progress.set_tickets(executor::kMostSteps + 1); }},
+      {"9223372036854775807 losses",
+       [](service::Progress &progress) { progress.set_loss_count(INT64_MAX); }},
+      {"70368744177665 losses",
+       [](service::Progress &progress) { progress.set_loss_count((uint64_t{1} << 46) + 1); }},
+      {"281474976710656 steps",
+       [](service::Progress &progress) { progress.set_steps(executor::kMostSteps + 1); }},
+      {"281474976710656 steps",
+       [](service::Progress &progress) { progress.set_tickets(executor::kMostSteps + 1); }},
       {"281474976710656 epochs",
        [](service::Progress &progress) { progress.set_loss_epoch(executor::kMostSteps + 1); }},
       {"7 lanes", [](service::Progress &progress) {
@@ -151,10 +167,15 @@ TEST_F(Answers, ProgressIsOfNumbersThatCanBeAdded) {
 
 TEST_F(Answers, DataSetsAreThoseThatTheTaskReads) {
   loaded.plan = plan::lonePlan();
-  auto change = [&](std::function<void(Done &)> change) { return with(Order::kConnect, change, 0); };
-  EXPECT_THAT(change([](Done &done) { done.clear_datasets(); }), HasSubstr("it does not tell the sizes"));
-  EXPECT_THAT(change([](Done &done) { done.mutable_datasets(0)->set_samples(0); }), HasSubstr("made of 0 samples"));
-  EXPECT_THAT(change([](Done &done) { done.mutable_datasets(0)->set_samples(UINT64_MAX); }), HasSubstr("samples"));
+  auto change = [&](std::function<void(Done &)> change) {
+    return with(Order::kConnect, change, 0);
+  };
+  EXPECT_THAT(change([](Done &done) { done.clear_datasets(); }),
+              HasSubstr("it does not tell the sizes"));
+  EXPECT_THAT(change([](Done &done) { done.mutable_datasets(0)->set_samples(0); }),
+              HasSubstr("made of 0 samples"));
+  EXPECT_THAT(change([](Done &done) { done.mutable_datasets(0)->set_samples(UINT64_MAX); }),
+              HasSubstr("samples"));
   EXPECT_THAT(change([](Done &done) {
                 *done.add_datasets() = done.datasets(0);
                 done.mutable_datasets(1)->set_samples(11);
@@ -169,7 +190,8 @@ TEST_F(Answers, DataSetsAreThoseThatTheTaskReads) {
   };
   options.entry = "eval";
   EXPECT_THAT(with(Order::kRun, metric(-1), 0), HasSubstr("accuracy of -1 samples"));
-  EXPECT_THAT(with(Order::kRun, metric(INT64_MAX), 0), HasSubstr("accuracy of 9223372036854775807 samples"));
+  EXPECT_THAT(with(Order::kRun, metric(INT64_MAX), 0),
+              HasSubstr("accuracy of 9223372036854775807 samples"));
   EXPECT_EQ(with(Order::kRun, metric(10), 0), "");
 }
 
@@ -184,24 +206,35 @@ TEST_F(Answers, AShardIsTheTasksOwn) {
   };
   EXPECT_THAT(shard([](auto &info) { info.file = "ps-0.safetensors"; }),
               HasSubstr("the file of its shard is another's"));
-  EXPECT_THAT(shard([](auto &info) { info.file = "../../x.safetensors"; }), HasSubstr("not the name of a shard"));
-  EXPECT_THAT(shard([](auto &info) { info.variables.clear(); }), HasSubstr("other variables than it saves"));
-  EXPECT_THAT(shard([](auto &info) { info.variables.push_back(info.variables[0]); }), HasSubstr("other variables"));
-  EXPECT_THAT(shard([](auto &info) { info.variables[0].type.set_dtype(plan::I8); }), HasSubstr("other variables"));
-  EXPECT_THAT(with(Order::kSave, [](Done &done) { done.set_shard("{"); }), HasSubstr("its answer to order"));
-  EXPECT_THAT(with(Order::kSave, [](Done &done) { done.clear_shard(); }), HasSubstr("it has written no shard"));
-  EXPECT_THAT(with(Order::kSave, [](Done &done) { done.set_shard("{}"); }, 2), HasSubstr("and has no variables"));
+  EXPECT_THAT(shard([](auto &info) { info.file = "../../x.safetensors"; }),
+              HasSubstr("not the name of a shard"));
+  EXPECT_THAT(shard([](auto &info) { info.variables.clear(); }),
+              HasSubstr("other variables than it saves"));
+  EXPECT_THAT(shard([](auto &info) { info.variables.push_back(info.variables[0]); }),
+              HasSubstr("other variables"));
+  EXPECT_THAT(shard([](auto &info) { info.variables[0].type.set_dtype(plan::I8); }),
+              HasSubstr("other variables"));
+  EXPECT_THAT(with(Order::kSave, [](Done &done) { done.set_shard("{"); }),
+              HasSubstr("its answer to order"));
+  EXPECT_THAT(with(Order::kSave, [](Done &done) { done.clear_shard(); }),
+              HasSubstr("it has written no shard"));
+  EXPECT_THAT(with(
+                  Order::kSave, [](Done &done) { done.set_shard("{}"); }, 2),
+              HasSubstr("and has no variables"));
   const auto isNoNumber = [](size_t bytes) {
     return [=](Done &done) {
       done.clear_shard();
       done.set_not_finite(std::string(bytes, 'w'));
     };
   };
-  EXPECT_THAT(with(Order::kSave, isNoNumber(10)), HasSubstr("wwwwwwwwww behind step 3, and nothing is saved"))
+  EXPECT_THAT(with(Order::kSave, isNoNumber(10)),
+              HasSubstr("wwwwwwwwww behind step 3, and nothing is saved"))
       << "it is an answer, and ends the run";
   EXPECT_THAT(with(Order::kSave, isNoNumber(1 << 17)), HasSubstr("a variable that is no number"));
-  EXPECT_THAT(with(Order::kSave, isNoNumber(10), 2), HasSubstr("a variable that is no number and has none"));
-  EXPECT_THAT(with(Order::kSave, [](Done &done) { done.set_not_finite("w"); }), HasSubstr("or has written a shard"));
+  EXPECT_THAT(with(Order::kSave, isNoNumber(10), 2),
+              HasSubstr("a variable that is no number and has none"));
+  EXPECT_THAT(with(Order::kSave, [](Done &done) { done.set_not_finite("w"); }),
+              HasSubstr("or has written a shard"));
 }
 
 TEST_F(Answers, StatisticsAreAnObjectOfAModestSizeAndDepth) {
@@ -209,7 +242,8 @@ TEST_F(Answers, StatisticsAreAnObjectOfAModestSizeAndDepth) {
   std::string deep(100000, '[');
   for (const std::string &text :
        {std::string(), std::string("[]"), std::string("{"), deep + std::string(100000, ']'),
-        "{\"a\": " + deep + std::string(100000, ']') + "}", "{\"a\": \"" + std::string(2 << 20, 'x') + "\"}"})
+        "{\"a\": " + deep + std::string(100000, ']') + "}",
+        "{\"a\": \"" + std::string(2 << 20, 'x') + "\"}"})
     EXPECT_THAT(with(Order::kEnd, [&](Done &done) { done.set_stats(text); }),
                 HasSubstr("/job:ps/task:1: its answer to"))
         << text.substr(0, 10);
@@ -235,15 +269,23 @@ TEST_F(Answers, ResultsAreThoseThatWereAskedForEachOnce) {
         2);
   };
   EXPECT_EQ(send([](auto &) {}), "");
-  EXPECT_EQ(send([](auto &value) { value.set_step(2); }), "") << "of backup workers some steps are left out";
-  EXPECT_THAT(send([](auto &value) { value.set_program(99); }), HasSubstr("a result of program 99, the plan has 3"));
-  EXPECT_THAT(send([](auto &value) { value.set_instance(9); }), HasSubstr("which does not run there"));
-  EXPECT_THAT(send([](auto &value) { value.set_instance(1); }), HasSubstr("which does not run there"));
-  EXPECT_THAT(send([](auto &) {}, 3), AllOf(HasSubstr("/job:worker/task:1"), HasSubstr("does not run there")));
+  EXPECT_EQ(send([](auto &value) { value.set_step(2); }), "")
+      << "of backup workers some steps are left out";
+  EXPECT_THAT(send([](auto &value) { value.set_program(99); }),
+              HasSubstr("a result of program 99, the plan has 3"));
+  EXPECT_THAT(send([](auto &value) { value.set_instance(9); }),
+              HasSubstr("which does not run there"));
+  EXPECT_THAT(send([](auto &value) { value.set_instance(1); }),
+              HasSubstr("which does not run there"));
+  EXPECT_THAT(send([](auto &) {}, 3),
+              AllOf(HasSubstr("/job:worker/task:1"), HasSubstr("does not run there")));
   EXPECT_THAT(send([](auto &value) { value.set_fetch(99); }), HasSubstr("result 99 of"));
-  EXPECT_THAT(send([](auto &value) { value.set_fetch(1); }), HasSubstr("for which nobody has asked"));
-  EXPECT_THAT(send([](auto &value) { value.set_value("12345"); }), HasSubstr("loss0 of 5 bytes, expected 4"));
-  EXPECT_THAT(send([](auto &value) { value.set_step(3); }), HasSubstr("loss0 of step 3, expected step 0 or a later"));
+  EXPECT_THAT(send([](auto &value) { value.set_fetch(1); }),
+              HasSubstr("for which nobody has asked"));
+  EXPECT_THAT(send([](auto &value) { value.set_value("12345"); }),
+              HasSubstr("loss0 of 5 bytes, expected 4"));
+  EXPECT_THAT(send([](auto &value) { value.set_step(3); }),
+              HasSubstr("loss0 of step 3, expected step 0 or a later"));
   EXPECT_THAT(send([](auto &value) { value.set_step(UINT64_MAX); }), HasSubstr("loss0 of step"));
   EXPECT_THAT(send([&](auto &) { coordinator->fetched({2, 100 + 2}, good); }),
               HasSubstr("loss0 of step 0, expected step 1"));
@@ -273,31 +315,40 @@ TEST_F(Answers, ReportsHaveEveryResultOfAStepOnce) {
   };
   EXPECT_EQ(send([](auto &) {}), "");
   EXPECT_EQ(begins.at(0).reports().every_steps(), 1u);
-  EXPECT_THAT(send([](auto &value) { value.mutable_report()->clear_values(); }), HasSubstr("a report of 0 results"));
+  EXPECT_THAT(send([](auto &value) { value.mutable_report()->clear_values(); }),
+              HasSubstr("a report of 0 results"));
   EXPECT_THAT(send([](auto &value) { value.mutable_report()->set_values(0, "12345"); }),
               HasSubstr("a report has loss0 of 5 bytes, expected 4"));
-  EXPECT_THAT(send([](auto &value) { value.mutable_report()->add_metrics(); }), HasSubstr("and 1 metrics"));
-  EXPECT_THAT(send([](auto &value) { value.set_value("1234"); }), HasSubstr("for which nobody has asked"));
-  EXPECT_THAT(send([](auto &value) { value.set_step(3); }), HasSubstr("a report of step 3, expected step 0"));
+  EXPECT_THAT(send([](auto &value) { value.mutable_report()->add_metrics(); }),
+              HasSubstr("and 1 metrics"));
+  EXPECT_THAT(send([](auto &value) { value.set_value("1234"); }),
+              HasSubstr("for which nobody has asked"));
+  EXPECT_THAT(send([](auto &value) { value.set_step(3); }),
+              HasSubstr("a report of step 3, expected step 0"));
   EXPECT_THAT(send([&](auto &) { coordinator->fetched({2, 100 + 2}, good); }),
               HasSubstr("a report of step 0, expected step 1"));
   options.reports.everySteps.reset();
   EXPECT_THAT(send([](auto &) {}), HasSubstr("a report, for which nobody has asked"));
 }
 
-// As many as steps, of each worker that takes them: by these the chief knows whose samples were taken.
+// As many as steps, of each worker that takes them: by these the chief knows whose samples were
+// taken.
 TEST_F(Answers, TicketsAreOfEachLaneThatTakesThem) {
   loaded.plan = plan::parameterServerPlan({1, 2, 16, true});
   EXPECT_EQ(run(), "");
   const auto gives = [this](std::vector<uint64_t> tickets) {
-    return with(Order::kRun, [=](Done &done) { done.mutable_tickets()->Assign(tickets.begin(), tickets.end()); }, 0);
+    return with(
+        Order::kRun,
+        [=](Done &done) { done.mutable_tickets()->Assign(tickets.begin(), tickets.end()); }, 0);
   };
   EXPECT_EQ(gives({0, 3}), "");
-  for (const std::vector<uint64_t> &wrong : {std::vector<uint64_t>{}, {3}, {1, 1}, {2, 2}, {1, 1, 1}, {UINT64_MAX, 4}})
+  for (const std::vector<uint64_t> &wrong :
+       {std::vector<uint64_t>{}, {3}, {1, 1}, {2, 2}, {1, 1, 1}, {UINT64_MAX, 4}})
     EXPECT_THAT(gives(wrong), HasSubstr("or not as many as steps, 3")) << wrong.size();
 }
 
-// Two workers of an asynchronous run count epochs of their own; what each did last counts, however far ahead one is.
+// Two workers of an asynchronous run count epochs of their own; what each did last counts, however
+// far ahead one is.
 TEST_F(Answers, AsynchronousResultsAreOfAllWorkers) {
   loaded.plan = plan::parameterServerPlan({1, 2, 16, true});
   options.statsFile = folder + ".json";
@@ -314,7 +365,8 @@ TEST_F(Answers, AsynchronousResultsAreOfAllWorkers) {
   EXPECT_EQ(shown.back().loss, 2.0) << "and not 1, of the one that was ahead";
 }
 
-// A worker that is back makes steps again of which results have come: those count once, of it alone.
+// A worker that is back makes steps again of which results have come: those count once, of it
+// alone.
 TEST_F(Answers, ResultsOfStepsThatAreMadeAgainAreRepeated) {
   loaded.plan = plan::parameterServerPlan({1, 2, 16, true});
   AnswerValidator rules(loaded.plan, {});
@@ -355,11 +407,15 @@ TEST_F(Answers, HellosAreShortAndPrintable) {
   service::TaskCoordinator fresh(options);
   const std::pair<std::function<void(service::Hello &)>, const char *> cases[] = {
       {[](auto &hello) { hello.set_task(UINT32_MAX); }, "is no task of this plan"},
-      {[](auto &hello) { hello.set_host(std::string(1 << 20, 'x')); }, "the host's name has 1048576 bytes"},
-      {[](auto &hello) { hello.set_host("\33]0;evil\7"); }, "the host's name has control characters"},
+      {[](auto &hello) { hello.set_host(std::string(1 << 20, 'x')); },
+       "the host's name has 1048576 bytes"},
+      {[](auto &hello) { hello.set_host("\33]0;evil\7"); },
+       "the host's name has control characters"},
       {[](auto &hello) { hello.set_version("\n"); }, "the version has control characters"},
-      {[](auto &hello) { hello.set_name("/job:ps/task:0\n"); }, "the task's name has control characters"},
-      {[](auto &hello) { hello.set_fingerprint(std::string(999, 'f')); }, "the plan's fingerprint has 999 bytes"},
+      {[](auto &hello) { hello.set_name("/job:ps/task:0\n"); },
+       "the task's name has control characters"},
+      {[](auto &hello) { hello.set_fingerprint(std::string(999, 'f')); },
+       "the plan's fingerprint has 999 bytes"},
       {[](auto &hello) { hello.set_address("dns://8.8.8.8/x:1"); }, "malformed address"},
       {[](auto &hello) { hello.set_address("unix:relative"); }, "malformed address"}};
   for (auto &[change, why] : cases) {
@@ -389,7 +445,8 @@ TEST_F(Answers, ASuspectIsATask) {
 }
 
 struct CheckAnswers : testing::Test {
-  std::string check(const service::CheckOrder &order, const service::CheckReport &report, uint32_t task = 0) {
+  std::string check(const service::CheckOrder &order, const service::CheckReport &report,
+                    uint32_t task = 0) {
     return std::string(checkAnswer(plan, task, order, report).message());
   }
   plan::Plan plan = plan::lonePlan();
@@ -424,22 +481,27 @@ TEST_F(Answers, ATraceIsOfALaneThatRunsThere) {
     service::Traced trace;
     for (uint32_t i : loaded.plan.phases(static_cast<int>(begun.phase())).programs())
       for (uint32_t r = 0; r < loaded.plan.programs(static_cast<int>(i)).instances(); ++r)
-        if (plan::taskNumber(loaded.plan, plan::instanceTask(loaded.plan, loaded.plan.programs(int(i)), r)) == 1) {
+        if (plan::taskNumber(loaded.plan, plan::instanceTask(
+                                              loaded.plan, loaded.plan.programs(int(i)), r)) == 1) {
           trace.set_program(i);
           trace.set_instance(r);
         }
     trace.set_records(&record, sizeof record);
     change(trace);
-    for (int times = 0; order.has_run() && task == 1 && times < (trace.records().empty() ? 2 : 1); ++times)
+    for (int times = 0; order.has_run() && task == 1 && times < (trace.records().empty() ? 2 : 1);
+         ++times)
       coordinator->traced({task, 100 + task}, trace);
   };
   EXPECT_EQ(run(), "");
-  for (const auto &[made, why] : std::initializer_list<std::pair<std::function<void(service::Traced &)>, const char *>>{
+  for (const auto &[made, why] :
+       std::initializer_list<std::pair<std::function<void(service::Traced &)>, const char *>>{
            {[](auto &trace) { trace.set_program(1000); }, "a trace of program 1000, the plan has "},
            {[](auto &trace) { trace.set_instance(1000); }, "[1000], which does not run there"},
-           {[](auto &trace) { trace.mutable_records()->pop_back(); }, "39 bytes, which are no whole records"},
+           {[](auto &trace) { trace.mutable_records()->pop_back(); },
+            "39 bytes, which are no whole records"},
            {[](auto &trace) { trace.clear_records(); }, "an empty trace of "},
-           {[](auto &trace) { trace.mutable_records()->resize((64 << 20) + 40); }, "longer than a task's may be"}}) {
+           {[](auto &trace) { trace.mutable_records()->resize((64 << 20) + 40); },
+            "longer than a task's may be"}}) {
     change = made;
     EXPECT_THAT(run(), HasSubstr(why));
   }

@@ -1,4 +1,4 @@
-//===- AnsweredRun.h - a driver and tasks that answer at once -------------------------------------------*- C++ -*-===//
+//===- AnsweredRun.h - a driver and tasks that answer at once -----------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_SESSION_ANSWEREDRUN_H
 #define GRAPHC_TEST_RUNTIME_SESSION_ANSWEREDRUN_H
 
@@ -48,7 +48,8 @@ struct AnsweredRun : testing::Test {
     std::vector<plan::Task> tasks = plan::allTasks(loaded.plan);
     for (const plan::Task &task : tasks)
       coordinated.taskNames.push_back(plan::taskText(loaded.plan, task));
-    FetchPrinter printer(loaded.plan, options.fetches, [this](const std::string &line) { lines.push_back(line); });
+    FetchPrinter printer(loaded.plan, options.fetches,
+                         [this](const std::string &line) { lines.push_back(line); });
     coordinated.fetched = [&](const service::Fetched &value) {
       return value.has_report() ? reporting->reported(value) : printer.add(value);
     };
@@ -64,11 +65,13 @@ struct AnsweredRun : testing::Test {
     reporting = &driver;
     heartbeat = [&] { driver.heartbeat(); };
     for (uint32_t task = 0; task < tasks.size(); ++task)
-      EXPECT_TRUE(coordinator->join(honestHello(loaded, task), std::make_shared<Task>(*this, task)).ok());
+      EXPECT_TRUE(
+          coordinator->join(honestHello(loaded, task), std::make_shared<Task>(*this, task)).ok());
     return std::string(driver.run().message());
   }
   /// The same with a change of task 1's answer to one kind of order.
-  std::string with(service::Order::KindCase kind, std::function<void(service::Done &)> change, uint32_t of = 1) {
+  std::string with(service::Order::KindCase kind, std::function<void(service::Done &)> change,
+                   uint32_t of = 1) {
     twist = [=](uint32_t task, const service::Order &order, service::Done &done) {
       if (task == of && order.kind_case() == kind)
         change(done);
@@ -90,7 +93,8 @@ struct AnsweredRun : testing::Test {
   std::string folder = testing::TempDir() + "/answers-" + std::to_string(getpid());
 };
 
-inline void addMetric(service::Done &done, const char *name, double sum, int64_t count, uint64_t epoch = 0) {
+inline void addMetric(service::Done &done, const char *name, double sum, int64_t count,
+                      uint64_t epoch = 0) {
   service::MetricSum &metric = *done.add_metrics();
   metric.set_name(name);
   metric.set_sum(sum);

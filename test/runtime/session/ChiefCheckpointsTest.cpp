@@ -1,4 +1,5 @@
-// The chief's part of checkpoints, with one owner that obeys: which is found, when the next is due, what is left of one that fails.
+// The chief's part of checkpoints, with one owner that obeys: which is found, when the next is due,
+// what is left of one that fails.
 #include "runtime/session/master/ChiefCheckpoints.h"
 
 #include "runtime/api/TaskThreads.h"
@@ -38,9 +39,10 @@ struct ChiefCheckpointsTest : testing::Test {
     coordinated.fingerprint = loaded.fingerprint;
     coordinated.taskNames = {plan::taskText(loaded.plan, loaded.plan.chief())};
     coordinator = std::make_unique<service::TaskCoordinator>(std::move(coordinated));
-    EXPECT_TRUE(
-        coordinator->join(introduce(loaded, 0, "", /*incarnation=*/7, /*version=*/""), std::make_shared<Owner>(*this))
-            .ok());
+    EXPECT_TRUE(coordinator
+                    ->join(introduce(loaded, 0, "", /*incarnation=*/7, /*version=*/""),
+                           std::make_shared<Owner>(*this))
+                    .ok());
     EXPECT_TRUE(coordinator->waitForAll().ok());
   }
   ~ChiefCheckpointsTest() override { std::filesystem::remove_all(folder); }
@@ -49,12 +51,14 @@ struct ChiefCheckpointsTest : testing::Test {
     service::Done done;
     done.set_id(order.id());
     if (order.has_check())
-      EXPECT_TRUE(checkpoint::checkNonce(order.check().directory(), nonce = order.check().nonce()).ok());
+      EXPECT_TRUE(
+          checkpoint::checkNonce(order.check().directory(), nonce = order.check().nonce()).ok());
     if (order.has_save()) {
       ++saves;
       const float value[4] = {1, 2, 3, 4};
-      auto shard = checkpoint::writeShard(order.save().directory(), nonce, order.save().step(), "local-0.safetensors",
-                                          {{"w", loaded.plan.variables(0).type(), value, sizeof(value)}});
+      auto shard = checkpoint::writeShard(
+          order.save().directory(), nonce, order.save().step(), "local-0.safetensors",
+          {{"w", loaded.plan.variables(0).type(), value, sizeof(value)}});
       EXPECT_TRUE(shard.ok()) << shard.status();
       if (shard.ok())
         done.set_shard(broken ? "no shard" : checkpoint::encodeShard(*shard));
@@ -69,7 +73,9 @@ struct ChiefCheckpointsTest : testing::Test {
   }
   absl::Duration wait = absl::Seconds(60); ///< for the folder
   std::string nonce; ///< of the last check
-  bool exists(const std::string &name) const { return std::filesystem::exists(folder + "/" + name); }
+  bool exists(const std::string &name) const {
+    return std::filesystem::exists(folder + "/" + name);
+  }
 
   const std::string folder = testing::TempDir() + "/chief-" + service::randomHex(6);
   plan::LoadedPlan loaded;
@@ -100,7 +106,8 @@ TEST_F(ChiefCheckpointsTest, WhatOneRunSavesTheNextFinds) {
     ASSERT_TRUE(first.save(12, {{"train_step", 48}}).ok());
     EXPECT_EQ(saves, 1) << "it has that one already";
     wait = absl::ZeroDuration();
-    EXPECT_THAT(std::string(checkpoints().open().status().message()), HasSubstr("is in use by another run"));
+    EXPECT_THAT(std::string(checkpoints().open().status().message()),
+                HasSubstr("is in use by another run"));
     EXPECT_TRUE(checkpoints(/*writes=*/false).open().ok()) << "who reads holds nothing";
   }
   ChiefCheckpoints second = checkpoints();

@@ -1,4 +1,5 @@
-// The chief's part of a return: which orders, in which order, with which step, and what becomes of it when something goes wrong.
+// The chief's part of a return: which orders, in which order, with which step, and what becomes of
+// it when something goes wrong.
 #include "runtime/session/recovery/ChiefRejoin.h"
 
 #include "runtime/common/plan/PlanTypes.h"
@@ -61,10 +62,11 @@ protected:
     };
     returning.judges = [this](bool judges) { note(judges ? "judges" : "judges no more"); };
     returning.joinDeadline = joinDeadline;
-    returns = std::make_unique<ChiefRejoin>(plan, *coordinator, returning, [this](const std::string &line) {
-      base::MutexLock lock(mutex);
-      said.push_back(line);
-    });
+    returns = std::make_unique<ChiefRejoin>(plan, *coordinator, returning,
+                                            [this](const std::string &line) {
+                                              base::MutexLock lock(mutex);
+                                              said.push_back(line);
+                                            });
     hear = returns->hearing({});
     for (uint32_t task = 0; task < kTasks; ++task)
       join(task, 100 + task);
@@ -99,7 +101,8 @@ protected:
       base::MutexLock lock(mutex);
       now[task] = incarnation; // before anybody can order it anything
     }
-    if (absl::Status joined = coordinator->join(hello, made); !coordinator->rootCause()) // else it comes too late
+    // else it comes too late
+    if (absl::Status joined = coordinator->join(hello, made); !coordinator->rootCause())
       EXPECT_EQ(joined, absl::OkStatus());
   }
 
@@ -109,29 +112,33 @@ protected:
     if (order.has_part() && task.number < kServers)
       done.add_stopped_at()->set_step(10 + task.number);
     if (order.has_prepare())
-      EXPECT_EQ(order.prepare().peers(int(task.number)).incarnation(), task.incarnation) << "as it is now";
+      EXPECT_EQ(order.prepare().peers(int(task.number)).incarnation(), task.incarnation)
+          << "as it is now";
     if (order.has_initialize())
-      EXPECT_TRUE(order.initialize().restore_from().empty() && order.initialize().init_from().empty() &&
-                  !order.initialize().has_init_file())
+      EXPECT_TRUE(order.initialize().restore_from().empty() &&
+                  order.initialize().init_from().empty() && !order.initialize().has_init_file())
           << "who comes back has no variables";
     if (order.has_run()) {
       base::MutexLock lock(mutex);
       runOf[task.number] = order.id();
     }
     const bool answers = !obey || obey(task.number, order, done);
-    note(textOf(task.number, order)); // behind obey(): whoever waits for this goes on to what that looks at
+    // behind obey(): whoever waits for this goes on to what that looks at
+    note(textOf(task.number, order));
     if (!answers || order.has_run())
       return;
     coordinator->done({task.number, task.incarnation}, done);
   }
 
-  /// A phase in which somebody is lost; the answers of all to `run` at its end. `lose` is called when it runs.
+  /// A phase in which somebody is lost; the answers of all to `run` at its end. `lose` is called
+  /// when it runs.
   absl::Status run(const std::function<void()> &lose) {
     absl::StatusOr<std::vector<Done>> ended;
     std::thread master([&] {
       Order order;
       order.mutable_run();
-      ended = coordinator->giveOrder(order, absl::InfiniteFuture(), [&] { return returns->bringBack({}); });
+      ended = coordinator->giveOrder(order, absl::InfiniteFuture(),
+                                     [&] { return returns->bringBack({}); });
     });
     while (count("run") < int(kTasks))
       std::this_thread::yield();
@@ -163,7 +170,8 @@ protected:
   }
   int count(const std::string &what) {
     base::MutexLock lock(mutex);
-    return int(std::count_if(notes.begin(), notes.end(), [&](auto &note) { return note.ends_with(what); }));
+    return int(std::count_if(notes.begin(), notes.end(),
+                             [&](auto &note) { return note.ends_with(what); }));
   }
   int backs() { return count("is back"); }
   void clear() {
@@ -194,23 +202,25 @@ protected:
 
 TEST_F(Returning, OneOrderAfterTheOther) {
   ASSERT_EQ(run([&] { kill(4); }), absl::OkStatus());
-  EXPECT_THAT(of(4),
-              ElementsAre("prepare", "connect", HasSubstr("check"), "initialize", "begin at 10", "run", "is back"));
+  EXPECT_THAT(of(4), ElementsAre("prepare", "connect", HasSubstr("check"), "initialize",
+                                 "begin at 10", "run", "is back"));
   for (uint32_t other : {0u, 1u})
     EXPECT_THAT(of(other), ElementsAre("part", "relink", "reconnect", "rejoin at 10"))
         << "the least step of all servers";
   for (uint32_t other : {2u, 3u})
     EXPECT_THAT(of(other), testing::IsEmpty()) << "a worker need not answer, and may be stopped";
-  EXPECT_THAT(said,
-              ElementsAre("/job:worker/task:2 is back (process 4204), and goes on with its step 10 of this phase"));
+  EXPECT_THAT(
+      said,
+      ElementsAre(
+          "/job:worker/task:2 is back (process 4204), and goes on with its step 10 of this phase"));
   EXPECT_THAT(backProcesses, ElementsAre(4204));
   EXPECT_EQ(count("judges no more"), 1);
 }
 
 /// Whatever it was asked last: it comes once more, and all begin at the first order again.
 TEST_F(Returning, LostAgainAtAnyOrder) {
-  for (Order::KindCase at :
-       {Order::kPrepare, Order::kConnect, Order::kCheck, Order::kInitialize, Order::kBegin, Order::kRun}) {
+  for (Order::KindCase at : {Order::kPrepare, Order::kConnect, Order::kCheck, Order::kInitialize,
+                             Order::kBegin, Order::kRun}) {
     SCOPED_TRACE(int(at));
     int deaths = 0;
     wanted = at == Order::kRun ? 2 : 1;
@@ -229,7 +239,8 @@ TEST_F(Returning, LostAgainAtAnyOrder) {
               absl::OkStatus());
     EXPECT_EQ(deaths, 1);
     EXPECT_EQ(count("4 begin at 10"), at == Order::kBegin || at == Order::kRun ? 2 : 1);
-    if (at == Order::kRun) // it is said of the process that it is about, though that is lost again meanwhile
+    // it is said of the process that it is about, though that is lost again meanwhile
+    if (at == Order::kRun)
       EXPECT_EQ(backProcesses.back() - backProcesses[backProcesses.size() - 2], 100);
     clear();
   }
@@ -250,9 +261,12 @@ TEST_F(Returning, SeveralAtOnce) {
   EXPECT_EQ(count("4 begin at 10"), 1);
 }
 
-/// Whatever goes wrong: the session ends in the lost task's name, so that all go back to the checkpoint, and why is said.
+/// Whatever goes wrong: the session ends in the lost task's name, so that all go back to the
+/// checkpoint, and why is said.
 struct Failing : Returning, testing::WithParamInterface<std::pair<Order::KindCase, const char *>> {
-  Failing() : Returning(GetParam().first == Order::KIND_NOT_SET ? absl::Milliseconds(200) : absl::Seconds(20)) {}
+  Failing()
+      : Returning(GetParam().first == Order::KIND_NOT_SET ? absl::Milliseconds(200)
+                                                          : absl::Seconds(20)) {}
 };
 
 TEST_P(Failing, EndsTheSessionInTheLostTasksName) {
@@ -267,17 +281,20 @@ TEST_P(Failing, EndsTheSessionInTheLostTasksName) {
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:2");
   EXPECT_TRUE(coordinator->rootCause()->lost);
-  EXPECT_THAT(said, ElementsAre(testing::AllOf(
-                        HasSubstr("/job:worker/task:2 was lost, and all go back to the last checkpoint, since "),
-                        HasSubstr(GetParam().second))));
+  EXPECT_THAT(
+      said,
+      ElementsAre(testing::AllOf(
+          HasSubstr("/job:worker/task:2 was lost, and all go back to the last checkpoint, since "),
+          HasSubstr(GetParam().second))));
 }
-INSTANTIATE_TEST_SUITE_P(Returning, Failing,
-                         testing::Values(std::pair{Order::kPart, "what serves it had ended, or does not stop"},
-                                         std::pair{Order::kRelink, "another task cannot make its links with it anew"},
-                                         std::pair{Order::kReconnect, "another task found no way to it"},
-                                         std::pair{Order::kRejoin, "another task does not go on with it"},
-                                         std::pair{Order::KIND_NOT_SET,
-                                                   "its next process did not come in time (--join_deadline)"}));
+INSTANTIATE_TEST_SUITE_P(
+    Returning, Failing,
+    testing::Values(std::pair{Order::kPart, "what serves it had ended, or does not stop"},
+                    std::pair{Order::kRelink, "another task cannot make its links with it anew"},
+                    std::pair{Order::kReconnect, "another task found no way to it"},
+                    std::pair{Order::kRejoin, "another task does not go on with it"},
+                    std::pair{Order::KIND_NOT_SET,
+                              "its next process did not come in time (--join_deadline)"}));
 
 TEST_F(Returning, AServerThatIsLostMeanwhileIsTheCause) {
   onAway = [&](uint32_t) { kill(0); };

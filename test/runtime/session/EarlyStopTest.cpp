@@ -27,13 +27,14 @@ TEST(EarlyStop, EndsBehindSoManyEvaluationsInARowWithoutABetterOne) {
   EXPECT_THAT(over, testing::ElementsAre(false, false, false, false, false, true));
   EXPECT_THAT(best, testing::ElementsAre(true, true, false, true, false, false));
   EXPECT_EQ(stop.bestStep(), 40u);
-  EXPECT_EQ(stop.describe(), "accuracy has not become better in 2 evaluations, since 0.7 at step 40");
+  EXPECT_EQ(stop.describe(),
+            "accuracy has not become better in 2 evaluations, since 0.7 at step 40");
 }
 
 TEST(EarlyStop, TheNameOrTheFlagSaysWhatIsBetter) {
-  for (auto [text, second] :
-       {std::pair("val_loss:1", 0.4), std::pair("Error:1", 0.4), std::pair("top5_accuracy:1", 0.6),
-        std::pair("distance:1:min", 0.4), std::pair("reward:1:max", 0.6), std::pair("loss:1:max", 0.6)}) {
+  for (auto [text, second] : {std::pair("val_loss:1", 0.4), std::pair("Error:1", 0.4),
+                              std::pair("top5_accuracy:1", 0.6), std::pair("distance:1:min", 0.4),
+                              std::pair("reward:1:max", 0.6), std::pair("loss:1:max", 0.6)}) {
     EarlyStop stop = made(text);
     stop.evaluated(1, {{stop.metric(), 0.5}});
     stop.evaluated(2, {{stop.metric(), second}});
@@ -53,12 +54,13 @@ TEST(EarlyStop, WhatIsNoNumberIsNoBetter) {
 }
 
 TEST(EarlyStop, MistakesAreNamed) {
-  for (const char *text :
-       {"accuracy", "accuracy:", "accuracy:0", "accuracy:x", ":3", "accuracy:3:up", "accuracy:3:max:1"})
+  for (const char *text : {"accuracy", "accuracy:", "accuracy:0", "accuracy:x", ":3",
+                           "accuracy:3:up", "accuracy:3:max:1"})
     EXPECT_THAT(std::string(EarlyStop::parse(text).status().message()),
                 HasSubstr(std::string("--early_stop ") + text + ": expected METRIC:PATIENCE"));
-  EXPECT_THAT(std::string(EarlyStop::parse("distance:3").status().message()),
-              HasSubstr("is more of distance better or less? say distance:3:max or distance:3:min"));
+  EXPECT_THAT(
+      std::string(EarlyStop::parse("distance:3").status().message()),
+      HasSubstr("is more of distance better or less? say distance:3:max or distance:3:min"));
 }
 
 } // namespace

@@ -42,8 +42,10 @@ struct Predictions : testing::Test {
 };
 
 TEST_F(Predictions, RowsOfMicroBatchesAreNotAllThere) {
-  EXPECT_THAT(check(0, {{"y", "y.npy"}}),
-              HasSubstr("--fetch y=y.npy: a step of predict_step takes 10 samples, and its results have rows of 5"));
+  EXPECT_THAT(
+      check(0, {{"y", "y.npy"}}),
+      HasSubstr(
+          "--fetch y=y.npy: a step of predict_step takes 10 samples, and its results have rows of 5"));
   EXPECT_EQ(check(0, {{"other", "o.npy"}}), "") << "it has no row for each sample";
   EXPECT_EQ(check(1, {{"y", "y.npy"}, {"other", "o.npy"}}), "");
   plan.mutable_datasets(0)->set_shuffle(true);
@@ -57,9 +59,11 @@ TEST_F(Predictions, AFileIsOfOneResult) {
 }
 
 TEST_F(Predictions, WhatHasTheBatchInFrontIsByRows) {
-  EXPECT_THAT(FetchFiles(plan, 1, {{"y", "y.npy"}, {"other", "o.npy"}}, nullptr).byRows(), ElementsAre("y"));
+  EXPECT_THAT(FetchFiles(plan, 1, {{"y", "y.npy"}, {"other", "o.npy"}}, nullptr).byRows(),
+              ElementsAre("y"));
   plan.mutable_phases(1)->set_role(plan::TRAIN);
-  EXPECT_TRUE(FetchFiles(plan, 1, {{"y", "y.npy"}}, nullptr).byRows().empty()) << "of training each step is one";
+  EXPECT_TRUE(FetchFiles(plan, 1, {{"y", "y.npy"}}, nullptr).byRows().empty())
+      << "of training each step is one";
 }
 
 } // namespace

@@ -63,7 +63,9 @@ struct Replicas : testing::Test {
   }
   plan::Plan plan;
   std::vector<std::string> lines;
-  std::function<void(const std::string &)> print = [this](const std::string &line) { lines.push_back(line); };
+  std::function<void(const std::string &)> print = [this](const std::string &line) {
+    lines.push_back(line);
+  };
 };
 
 TEST_F(Replicas, AreReducedAsDeclaredOnceAllAreThere) {
@@ -96,7 +98,8 @@ TEST_F(Replicas, AsynchronousOnesPrintEachAsItComesWithItsTask) {
   FetchPrinter printer(plan, {"loss"}, print);
   add(printer, 4, 1, 0, 9);
   add(printer, 0, 0, 0, 1);
-  EXPECT_THAT(lines, testing::ElementsAre("/job:worker/task:1 loss 9", "/job:worker/task:0 loss 1"));
+  EXPECT_THAT(lines,
+              testing::ElementsAre("/job:worker/task:1 loss 9", "/job:worker/task:0 loss 1"));
 }
 
 TEST_F(Replicas, WhatWaitsForOtherReplicasIsBounded) {
@@ -110,7 +113,8 @@ TEST_F(Replicas, WhatWaitsForOtherReplicasIsBounded) {
     status = printer.add(fetched);
   }
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
-  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("wait for those of other replicas"));
+  EXPECT_THAT(std::string(status.message()),
+              testing::HasSubstr("wait for those of other replicas"));
   EXPECT_GT(fetched.step(), 200u);
 }
 

@@ -1,4 +1,5 @@
-// What a task leaves behind: the ring under threads, a file that outlives kill -9 and damage, and what the files of all tasks say together.
+// What a task leaves behind: the ring under threads, a file that outlives kill -9 and damage, and
+// what the files of all tasks say together.
 #include "runtime/session/hangs/FlightRecorder.h"
 
 #include "runtime/common/base/File.h"
@@ -106,7 +107,8 @@ struct Folder : testing::Test {
     return hello;
   }
   std::unique_ptr<FlightRecorder> open(uint32_t task) {
-    auto opened = FlightRecorder::open(path + "/failure", loaded, hello(task), [](const std::string &) {});
+    auto opened =
+        FlightRecorder::open(path + "/failure", loaded, hello(task), [](const std::string &) {});
     EXPECT_TRUE(opened.ok()) << opened.status();
     return *std::move(opened);
   }
@@ -138,7 +140,8 @@ TEST_F(Folder, AFailureIsThereAtOnceWithWhatCameBefore) {
   EXPECT_EQ(recording->failure(), "the disk is gone");
   EXPECT_EQ(recording->run(), "run-1");
   EXPECT_EQ(texts(*recording), "order: run, step 7, failed: the disk is gone");
-  EXPECT_LE(std::abs(recording->events(1).time_us() - recording->events(0).time_us()), 60'000'000) << "one clock";
+  EXPECT_LE(std::abs(recording->events(1).time_us() - recording->events(0).time_us()), 60'000'000)
+      << "one clock";
 }
 
 TEST_F(Folder, KillMinusNineLeavesWhatWasBefore) {
@@ -146,8 +149,8 @@ TEST_F(Folder, KillMinusNineLeavesWhatWasBefore) {
       {
         std::unique_ptr<FlightRecorder> recorder = open(1);
         recorder->note("the last words");
-        for (auto there = recorded("worker-0.rec"); !there.ok() || texts(*there) != "the last words";
-             there = recorded("worker-0.rec"))
+        for (auto there = recorded("worker-0.rec");
+             !there.ok() || texts(*there) != "the last words"; there = recorded("worker-0.rec"))
           absl::SleepFor(absl::Milliseconds(10));
         raise(SIGKILL);
       },
@@ -168,8 +171,10 @@ TEST_F(Folder, AGoodEndLeavesNothing) {
 
 TEST_F(Folder, WhereNothingCanBeWrittenTheFlagIsNamed) {
   base::writeFileAtomic(path + "/failure", "a file").IgnoreError();
-  auto opened = FlightRecorder::open(path + "/failure", loaded, hello(0), [](const std::string &) {});
-  EXPECT_THAT(std::string(opened.status().message()), AllOf(HasSubstr("--failure_dir"), HasSubstr("failure")));
+  auto opened =
+      FlightRecorder::open(path + "/failure", loaded, hello(0), [](const std::string &) {});
+  EXPECT_THAT(std::string(opened.status().message()),
+              AllOf(HasSubstr("--failure_dir"), HasSubstr("failure")));
 }
 
 TEST_F(Folder, TheRecorderLooksAtTheLanesUntilTheyGo) {
@@ -285,7 +290,9 @@ struct Explained : Folder {
 
 TEST_F(Explained, ASlowKernelFirstThenTheChain) {
   const std::vector<std::string> said = lines();
-  EXPECT_THAT(said[0], testing::StartsWith("cause: /job:worker/task:1 train_step.worker[1] computes kernel gradient"));
+  EXPECT_THAT(said[0],
+              testing::StartsWith(
+                  "cause: /job:worker/task:1 train_step.worker[1] computes kernel gradient"));
   EXPECT_EQ(said[1], "who waited for whom:");
   EXPECT_THAT(
       said[2],
@@ -296,7 +303,8 @@ TEST_F(Explained, ASlowKernelFirstThenTheChain) {
 
 TEST_F(Explained, WhoStoppedRecordingWasSilent) {
   recordings[2].set_time_us(1'000'000'000 - 12'000'000);
-  EXPECT_THAT(lines()[0], HasSubstr("cause: /job:worker/task:1 (process 102 on here) does not answer for 12s"));
+  EXPECT_THAT(lines()[0],
+              HasSubstr("cause: /job:worker/task:1 (process 102 on here) does not answer for 12s"));
 }
 
 TEST_F(Explained, WhoLeftNothingIsNamed) {
@@ -327,9 +335,12 @@ TEST_F(Explained, EventsOfEachTask) {
       *event.mutable_place() = recordings[2].lanes(0);
   }
   const std::string said = absl::StrJoin(lines(3), "\n");
-  EXPECT_THAT(said, AllOf(HasSubstr("events, the last 3 of 20:"), HasSubstr("-1.000000 s event 19"),
-                          HasSubstr("-2.000000 s /job:worker/task:1 train_step.worker[1] computes kernel gradient"),
-                          Not(HasSubstr("event 15"))));
+  EXPECT_THAT(
+      said,
+      AllOf(
+          HasSubstr("events, the last 3 of 20:"), HasSubstr("-1.000000 s event 19"),
+          HasSubstr("-2.000000 s /job:worker/task:1 train_step.worker[1] computes kernel gradient"),
+          Not(HasSubstr("event 15"))));
 }
 
 TEST_F(Explained, WhatIsOfAnotherRunIsLeftOut) {
@@ -340,7 +351,8 @@ TEST_F(Explained, WhatIsOfAnotherRunIsLeftOut) {
   const std::vector<std::string> said = lines();
   EXPECT_THAT(said, testing::Contains("left out: /job:worker/task:1: it is of an earlier run"));
   EXPECT_THAT(said, testing::Contains("left out: task-0.rec: it is of another plan"));
-  EXPECT_THAT(said, testing::Contains(testing::StartsWith("left out: noise.rec: it is no recording of graphrun")));
+  EXPECT_THAT(said, testing::Contains(testing::StartsWith(
+                        "left out: noise.rec: it is no recording of graphrun")));
 }
 
 TEST_F(Explained, NothingToExplainIsSaid) {

@@ -1,4 +1,4 @@
-//===- HonestAnswer.h - what a task of a plan answers to an order ---------------------------------------*- C++ -*-===//
+//===- HonestAnswer.h - what a task of a plan answers to an order -------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_SESSION_HONESTANSWER_H
 #define GRAPHC_TEST_RUNTIME_SESSION_HONESTANSWER_H
 
@@ -25,8 +25,8 @@ inline service::Hello honestHello(const plan::LoadedPlan &loaded, uint32_t task)
 }
 
 /// As if nothing had been computed: no losses, metrics or results; `begun` is the phase under way.
-inline service::Done honestAnswer(const plan::Plan &plan, uint32_t task, const service::Order &order,
-                                  const service::Order::Begin &begun) {
+inline service::Done honestAnswer(const plan::Plan &plan, uint32_t task,
+                                  const service::Order &order, const service::Order::Begin &begun) {
   const plan::Task self = plan::allTasks(plan)[task];
   service::Done done;
   done.set_id(order.id());
@@ -38,8 +38,9 @@ inline service::Done honestAnswer(const plan::Plan &plan, uint32_t task, const s
     mirrors |= variable.mirrored();
     globalStep |= variable.global_step();
     if (plan::sameTask(variable.owner(), self))
-      shard.variables.push_back({variable.name(), variable.type(),
-                                 variable.has_part_of() ? std::optional(variable.part_of()) : std::nullopt});
+      shard.variables.push_back(
+          {variable.name(), variable.type(),
+           variable.has_part_of() ? std::optional(variable.part_of()) : std::nullopt});
   }
   if ((order.has_initialize() || order.has_save()) && mirrors)
     done.set_mirrors_crc(7);
@@ -56,13 +57,15 @@ inline service::Done honestAnswer(const plan::Plan &plan, uint32_t task, const s
   if (order.has_end())
     done.set_stats("{}");
   if (order.has_save() && !shard.variables.empty()) {
-    shard.file = checkpoint::shardFile(plan.jobs(static_cast<int>(self.job())).name(), self.index());
+    shard.file =
+        checkpoint::shardFile(plan.jobs(static_cast<int>(self.job())).name(), self.index());
     shard.sha256 = std::string(64, 'a');
     done.set_shard(checkpoint::encodeShard(shard));
   }
   std::set<uint32_t> read;
   for (int phase = 0; order.has_connect() && phase < plan.phases_size(); ++phase)
-    if (plan.phases(phase).samples_per_step() && data::readsData(plan, static_cast<uint32_t>(phase), self) &&
+    if (plan.phases(phase).samples_per_step() &&
+        data::readsData(plan, static_cast<uint32_t>(phase), self) &&
         read.insert(plan.phases(phase).dataset()).second) {
       service::DatasetSize &size = *done.add_datasets();
       size.set_dataset(plan.phases(phase).dataset());

@@ -1,8 +1,9 @@
-//===- MemoryRecoveryTest.cpp - who has which state, and how all come to the newest -------------------------------===//
+//===- MemoryRecoveryTest.cpp - who has which state, and how all come to the newest -----------===//
 //
-// The chief's and the tasks' side as they are, orders in place of streams, and deaths at any order and any step by a seed.
+// The chief's and the tasks' side as they are, orders in place of streams, and deaths at any order
+// and any step by a seed.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #include "runtime/session/recovery/MemoryRecovery.h"
 
 #include "runtime/common/plan/PlanTypes.h"
@@ -31,7 +32,8 @@ plan::Plan planOf(uint32_t workers) {
   return plan;
 }
 
-/// A process that is a task: which state its variables are, by what it believes and by what they hold.
+/// A process that is a task: which state its variables are, by what it believes and by what they
+/// hold.
 struct Process {
   Process(const plan::Plan &plan, uint32_t task)
       : task(task), variables(*executor::VariableStore::create(plan, plan::allTasks(plan)[task])) {}
@@ -81,8 +83,10 @@ public:
       uint64_t step = checkpoint_;
       std::string lineage = name;
       if (holder) {
-        absl::Status copied = copyHeld(
-            plan_, *holder, [&](service::Order order, const service::AddOwn &own) { return give(order, own); });
+        absl::Status copied =
+            copyHeld(plan_, *holder, [&](service::Order order, const service::AddOwn &own) {
+              return give(order, own);
+            });
         if (!copied.ok()) // a second death: this session is over
           continue;
         step = holder->held.step();
@@ -90,7 +94,8 @@ public:
         recovered++;
       }
       EXPECT_EQ(step, newest) << "nothing that somebody has is lost";
-      EXPECT_LE(lastMade_, std::max(step + 1, lastLost_)) << "at most one step is made again, where anybody lived";
+      EXPECT_LE(lastMade_, std::max(step + 1, lastLost_))
+          << "at most one step is made again, where anybody lived";
       for (auto &process : processes_) {
         if (holder)
           ASSERT_TRUE(process->copy->has(holder->held));
@@ -111,7 +116,8 @@ private:
   }
   bool chance(int of) { return random_() % static_cast<uint64_t>(of) == 0; }
 
-  absl::StatusOr<std::vector<service::Done>> give(const service::Order &all, const service::AddOwn &own) {
+  absl::StatusOr<std::vector<service::Done>> give(const service::Order &all,
+                                                  const service::AddOwn &own) {
     std::vector<service::Done> answers(processes_.size());
     for (auto &process : processes_) {
       if (chance(60)) { // it dies with this order; the others may have obeyed it
@@ -121,7 +127,8 @@ private:
       service::Order to = all;
       own(process->task, &to);
       const service::Order::Copy &order = to.copy();
-      EXPECT_TRUE(order.data().empty() || !process->held || !sameState(*process->held, order.held()))
+      EXPECT_TRUE(order.data().empty() || !process->held ||
+                  !sameState(*process->held, order.held()))
           << "who has that state is sent no piece of it";
       if (process->held && !sameState(*process->held, order.held()))
         process->held.reset();
@@ -131,7 +138,8 @@ private:
     return answers;
   }
 
-  /// Some steps; then one dies, or several, and each that lives is behind the step or before it. Checkpoints come now and then.
+  /// Some steps; then one dies, or several, and each that lives is behind the step or before it.
+  /// Checkpoints come now and then.
   void train(const std::string &lineage, uint64_t step) {
     const uint64_t first = step;
     step += random_() % 5;
@@ -149,12 +157,14 @@ private:
     do
       kill(static_cast<uint32_t>(random_() % processes_.size()));
     while (chance(3));
-    const bool anybody = std::any_of(processes_.begin(), processes_.end(), [](auto &process) { return process->held; });
+    const bool anybody = std::any_of(processes_.begin(), processes_.end(),
+                                     [](auto &process) { return process->held; });
     lastLost_ = anybody ? 0 : lastMade_;
   }
   void kill(uint32_t task) {
     start(task);
-    if (std::none_of(processes_.begin(), processes_.end(), [](auto &process) { return process->held; }))
+    if (std::none_of(processes_.begin(), processes_.end(),
+                     [](auto &process) { return process->held; }))
       lastLost_ = lastMade_;
   }
 
@@ -203,7 +213,8 @@ TEST(MemoryRecovery, WhoStoresNothingLacksNothing) {
   EXPECT_FALSE(newestHeld(plan, {holds(9), {}, {}}, 3)->allHave());
 }
 
-/// Three have had a state; two of them tell different checksums, and one of these is lost before the chief's verdict.
+/// Three have had a state; two of them tell different checksums, and one of these is lost before
+/// the chief's verdict.
 TEST(MemoryRecovery, WhatWasDisputedIsNotGoneOnFrom) {
   const plan::Plan plan = planOf(3);
   service::Done prepared;
@@ -223,13 +234,15 @@ TEST(MemoryRecovery, WhatWasDisputedIsNotGoneOnFrom) {
   *next[1].mutable_held() = *state.held();
   std::vector<std::string> said;
   const auto say = [&](const std::string &line) { said.push_back(line); };
-  const auto none = [](service::Order, const service::AddOwn &) -> absl::StatusOr<std::vector<service::Done>> {
+  const auto none = [](service::Order,
+                       const service::AddOwn &) -> absl::StatusOr<std::vector<service::Done>> {
     return absl::InternalError("nothing is copied");
   };
   auto held = goOnFromMemory(plan, next, 3, none, say, say);
   ASSERT_TRUE(held.ok()) << held.status();
   EXPECT_FALSE(*held);
-  EXPECT_THAT(said, testing::ElementsAre(HasSubstr("a task was lost before it was said whether others had the same")));
+  EXPECT_THAT(said, testing::ElementsAre(HasSubstr(
+                        "a task was lost before it was said whether others had the same")));
   service::Order::Initialize judged;
   *judged.mutable_held() = holds(9).held();
   ASSERT_TRUE(state.initialize(judged).ok());
@@ -245,7 +258,8 @@ TEST(MemoryRecovery, ACopyThatDiffersIsFound) {
   bool isDamaged = false;
   absl::Status copied =
       copyHeld(plan, {0, *from.held, {false, true}, false},
-               [&](service::Order order, const service::AddOwn &own) -> absl::StatusOr<std::vector<service::Done>> {
+               [&](service::Order order,
+                   const service::AddOwn &own) -> absl::StatusOr<std::vector<service::Done>> {
                  std::vector<service::Done> answers(2);
                  EXPECT_EQ(sends.take(order.copy(), from.held, &answers[0]), absl::OkStatus());
                  own(1, &order);
@@ -265,16 +279,20 @@ TEST(MemoryRecovery, PiecesThatCannotBe) {
   service::Done done;
   service::Order::Copy order;
   *order.mutable_held() = holds(5).held();
-  EXPECT_THAT(std::string(copy.take(order, std::nullopt, &done).message()), HasSubstr("ends behind 0 of"));
+  EXPECT_THAT(std::string(copy.take(order, std::nullopt, &done).message()),
+              HasSubstr("ends behind 0 of"));
   order.set_ask(1);
   order.set_from(1);
-  EXPECT_THAT(std::string(copy.take(order, std::nullopt, &done).message()), HasSubstr("which are not here"));
+  EXPECT_THAT(std::string(copy.take(order, std::nullopt, &done).message()),
+              HasSubstr("which are not here"));
   order.set_from(0);
   order.set_at(8);
   order.set_data("x");
-  EXPECT_THAT(std::string(copy.take(order, std::nullopt, &done).message()), HasSubstr("from 8 on came behind 0"));
+  EXPECT_THAT(std::string(copy.take(order, std::nullopt, &done).message()),
+              HasSubstr("from 8 on came behind 0"));
   order.set_ask_at(uint64_t{1} << 40);
-  EXPECT_THAT(std::string(copy.take(order, std::nullopt, &done).message()), HasSubstr("the chief asks for 1 bytes"));
+  EXPECT_THAT(std::string(copy.take(order, std::nullopt, &done).message()),
+              HasSubstr("the chief asks for 1 bytes"));
 }
 
 } // namespace

@@ -1,4 +1,5 @@
-// Which orders a task obeys: a chief that is out of its mind gets an error with a name and no crash.
+// Which orders a task obeys: a chief that is out of its mind gets an error with a name and no
+// crash.
 #include "runtime/common/plan/PlanTypes.h"
 #include "runtime/common/plan/VerifyPlan.h"
 #include "runtime/session/task/OrderExecutor.h"
@@ -122,14 +123,19 @@ TEST_F(Orders, AWholeRunIsObeyed) {
 
 TEST_F(Orders, NothingComesBeforePrepare) {
   using Make = void (*)(Order &);
-  const Make early[] = {[](Order &order) { order.mutable_connect(); }, [](Order &order) { order.mutable_initialize(); },
-                        [](Order &order) { order.mutable_begin(); },   [](Order &order) { order.mutable_run(); },
-                        [](Order &order) { order.mutable_save(); },    [](Order &order) { order.mutable_dump(); },
-                        [](Order &order) { order.mutable_check(); },   [](Order &order) { order.mutable_end(); }};
+  const Make early[] = {[](Order &order) { order.mutable_connect(); },
+                        [](Order &order) { order.mutable_initialize(); },
+                        [](Order &order) { order.mutable_begin(); },
+                        [](Order &order) { order.mutable_run(); },
+                        [](Order &order) { order.mutable_save(); },
+                        [](Order &order) { order.mutable_dump(); },
+                        [](Order &order) { order.mutable_check(); },
+                        [](Order &order) { order.mutable_end(); }};
   for (Make make : early) {
     script.clear();
     make(add());
-    EXPECT_THAT(run(), AllOf(HasSubstr("the chief's order 1"), HasSubstr("only prepare may come now")));
+    EXPECT_THAT(run(),
+                AllOf(HasSubstr("the chief's order 1"), HasSubstr("only prepare may come now")));
   }
 }
 
@@ -184,17 +190,25 @@ TEST_F(Orders, PrepareFitsThePlan) {
     const char *why;
   };
   const Case cases[] = {
-      {[](auto &order) { order.mutable_peers()->RemoveLast(); }, "it has 2 peers, the plan 3 tasks"},
+      {[](auto &order) { order.mutable_peers()->RemoveLast(); },
+       "it has 2 peers, the plan 3 tasks"},
       {[](auto &order) { order.clear_peers(); }, "it has 0 peers"},
       {[](auto &order) { *order.add_peers() = order.peers(0); }, "it has 4 peers"},
-      {[](auto &order) { *order.mutable_peers(2) = order.peers(1); }, "task 1 stands where task 2 of the plan"},
-      {[](auto &order) { order.mutable_peers(1)->set_name("/job:ps/task:0"); }, "task 1 stands where task 1"},
-      {[](auto &order) { order.mutable_peers(1)->set_address("dns:///somewhere:80"); }, "malformed address"},
+      {[](auto &order) { *order.mutable_peers(2) = order.peers(1); },
+       "task 1 stands where task 2 of the plan"},
+      {[](auto &order) { order.mutable_peers(1)->set_name("/job:ps/task:0"); },
+       "task 1 stands where task 1"},
+      {[](auto &order) { order.mutable_peers(1)->set_address("dns:///somewhere:80"); },
+       "malformed address"},
       {[](auto &order) { order.mutable_peers(1)->set_address("localhost"); }, "malformed address"},
-      {[](auto &order) { order.mutable_peers(1)->set_address(std::string(5000, 'a')); }, "an address has 5000 bytes"},
-      {[](auto &order) { order.mutable_peers(2)->set_host("a\33[2J"); }, "the host's name has control characters"},
-      {[](auto &order) { order.mutable_peers(0)->set_incarnation(7); }, "another process that was this task"},
-      {[](auto &order) { order.set_transport("carrier pigeon"); }, "the transport is none of auto, shm and grpc"},
+      {[](auto &order) { order.mutable_peers(1)->set_address(std::string(5000, 'a')); },
+       "an address has 5000 bytes"},
+      {[](auto &order) { order.mutable_peers(2)->set_host("a\33[2J"); },
+       "the host's name has control characters"},
+      {[](auto &order) { order.mutable_peers(0)->set_incarnation(7); },
+       "another process that was this task"},
+      {[](auto &order) { order.set_transport("carrier pigeon"); },
+       "the transport is none of auto, shm and grpc"},
       {[](auto &order) { order.set_run("../../run"); }, "the run's name is malformed"},
       {[](auto &order) { order.clear_run(); }, "the run's name is malformed"},
       {[](auto &order) { order.add_fetches("no such"); }, "a result that the plan does not have"}};
@@ -220,22 +234,29 @@ TEST_F(Orders, BeginIsWithinThePlanAndBehindTheLastGeneration) {
       {[](auto &order) { order.set_steps(UINT64_MAX); }, "a run has 1 to"},
       {[](auto &order) { order.set_first_step(UINT64_MAX - 1); }, "a run has 1 to"},
       {[](auto &order) { order.add_other_positions(1); }, "1 more positions in the data for "},
-      {[](auto &order) { order.add_taken(), order.add_taken(); }, "samples that were taken ahead, of 2 streams"},
+      {[](auto &order) { order.add_taken(), order.add_taken(); },
+       "samples that were taken ahead, of 2 streams"},
       {[](auto &order) { order.add_taken()->add_ahead(5); },
        "what was taken ahead of other samples has a begin without"},
       {[](auto &order) { order.mutable_reports(); }, "reports every 0 steps or 0 seconds"},
-      {[](auto &order) { order.mutable_reports()->set_every_seconds(-1); }, "reports every 0 steps or -1 seconds"},
-      {[](auto &order) { order.mutable_reports()->set_every_seconds(std::nan("")); }, "reports every 0 steps or nan"},
-      {[](auto &order) { order.set_epoch_samples(0); }, "epochs of 0 samples in a phase that takes 4 a step"},
-      {[](auto &order) { order.set_epoch_samples(UINT64_MAX); }, "epochs of 18446744073709551615 samples"},
+      {[](auto &order) { order.mutable_reports()->set_every_seconds(-1); },
+       "reports every 0 steps or -1 seconds"},
+      {[](auto &order) { order.mutable_reports()->set_every_seconds(std::nan("")); },
+       "reports every 0 steps or nan"},
+      {[](auto &order) { order.set_epoch_samples(0); },
+       "epochs of 0 samples in a phase that takes 4 a step"},
+      {[](auto &order) { order.set_epoch_samples(UINT64_MAX); },
+       "epochs of 18446744073709551615 samples"},
       {[](auto &order) { order.mutable_trace()->set_first(0); }, "a trace of 0 steps from 0 on"},
-      {[](auto &order) { order.mutable_trace()->set_steps(order.steps() + 1); }, " steps from 0 on, of "},
+      {[](auto &order) { order.mutable_trace()->set_steps(order.steps() + 1); },
+       " steps from 0 on, of "},
       {[](auto &order) {
          order.mutable_trace()->set_steps(1);
          order.mutable_trace()->set_first(UINT64_MAX);
        },
        "a trace of 1 steps from 18446744073709551615 on"},
-      {[](auto &order) { order.set_epoch_samples(11); }, "11 samples of data set made, which has 10 here"}};
+      {[](auto &order) { order.set_epoch_samples(11); },
+       "11 samples of data set made, which has 10 here"}};
   for (const Case &one : cases) {
     script.clear();
     upTo(3);
@@ -268,7 +289,8 @@ TEST_F(Orders, AStopEndsThePhaseThatItIsFor) {
   };
   for (uint64_t phase : {0, 1}) {
     EXPECT_EQ(stopped(phase, 6), (std::vector{false, true})) << phase;
-    EXPECT_EQ(stopped(phase, 5), (std::vector{false, false})) << "it came too late for the phase before";
+    EXPECT_EQ(stopped(phase, 5), (std::vector{false, false}))
+        << "it came too late for the phase before";
   }
 }
 
@@ -294,7 +316,8 @@ TEST_F(Orders, FilesGoWhereTheTaskHasLooked) {
     script.clear();
     upTo(2);
     checkFolder().set_directory(name);
-    EXPECT_THAT(run(), AllOf(HasSubstr("check: the folder has "), HasSubstr("name"))) << name.size();
+    EXPECT_THAT(run(), AllOf(HasSubstr("check: the folder has "), HasSubstr("name")))
+        << name.size();
   }
   script.clear();
   upTo(2);
@@ -317,7 +340,8 @@ TEST(ControlLink, AFloodOfOrdersEndsTheLink) {
   for (int i = 0; i < 10000; ++i)
     link.deliver(order);
   EXPECT_TRUE(absl::IsResourceExhausted(link.ended())) << link.ended();
-  EXPECT_THAT(std::string(link.ended().message()), HasSubstr("the chief sends more than this task can do"));
+  EXPECT_THAT(std::string(link.ended().message()),
+              HasSubstr("the chief sends more than this task can do"));
 }
 
 struct CheckOrdersTest : testing::Test {
@@ -336,13 +360,16 @@ struct CheckOrdersTest : testing::Test {
     peer.set_address("localhost:2222");
     return made;
   }
-  std::string take(const service::CheckOrder &order) { return std::string(orders.take(order).message()); }
+  std::string take(const service::CheckOrder &order) {
+    return std::string(orders.take(order).message());
+  }
   const plan::Plan plan = plan::parameterServerPlan({1, 2});
   CheckOrderValidator orders{plan, 0};
 };
 
 TEST_F(CheckOrdersTest, AWholeCheckIsObeyed) {
-  service::CheckOrder look = order(1), reach = order(2), connect = order(4), measure = order(5), end = order(7);
+  service::CheckOrder look = order(1), reach = order(2), connect = order(4), measure = order(5),
+                      end = order(7);
   look.mutable_look();
   reach.mutable_reach()->add_peers()->set_task(2);
   reach.mutable_reach()->mutable_peers(0)->set_address("localhost:2222");
@@ -365,13 +392,19 @@ TEST_F(CheckOrdersTest, EveryFieldIsWithinThePlan) {
     change(*made.mutable_prepare());
     EXPECT_THAT(take(made), HasSubstr(why));
   };
-  refuses([](auto &prepare) { prepare.mutable_peers(0)->set_task(3); }, "task 3 is none of the plan's others");
-  refuses([](auto &prepare) { prepare.mutable_peers(0)->set_task(0); }, "task 0 is none of the plan's others");
-  refuses([](auto &prepare) { *prepare.add_peers() = prepare.peers(0); }, "task 2 is none of the plan's others, or is");
-  refuses([](auto &prepare) { prepare.mutable_peers(0)->set_name("me"); }, "task 2 stands where task 2");
-  refuses([](auto &prepare) { prepare.mutable_peers(0)->set_address("xds:///x"); }, "malformed address");
+  refuses([](auto &prepare) { prepare.mutable_peers(0)->set_task(3); },
+          "task 3 is none of the plan's others");
+  refuses([](auto &prepare) { prepare.mutable_peers(0)->set_task(0); },
+          "task 0 is none of the plan's others");
+  refuses([](auto &prepare) { *prepare.add_peers() = prepare.peers(0); },
+          "task 2 is none of the plan's others, or is");
+  refuses([](auto &prepare) { prepare.mutable_peers(0)->set_name("me"); },
+          "task 2 stands where task 2");
+  refuses([](auto &prepare) { prepare.mutable_peers(0)->set_address("xds:///x"); },
+          "malformed address");
   refuses([](auto &prepare) { prepare.set_transport(""); }, "the transport is none of");
-  refuses([](auto &prepare) { prepare.set_run(std::string(65, 'a')); }, "the run's name is malformed");
+  refuses([](auto &prepare) { prepare.set_run(std::string(65, 'a')); },
+          "the run's name is malformed");
   service::CheckOrder measure = order(1), reach = order(1);
   measure.mutable_measure()->set_peer(2);
   EXPECT_THAT(take(measure), HasSubstr("no link with task 2 was prepared"));

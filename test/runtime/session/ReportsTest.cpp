@@ -178,7 +178,8 @@ TEST_F(Reported, RecordsHaveTheirEpochAndTheRateSinceTheOneBefore) {
   EXPECT_EQ(observer.records[0].epoch, 1u);
   EXPECT_EQ(observer.records[1].epoch, 2u);
   EXPECT_THAT(observer.records[0].scalars, ElementsAre(Pair("loss", 1.0)));
-  EXPECT_THAT(observer.records[1].scalars, ElementsAre(Pair("loss", 1.0), Pair("global_step/sec", testing::Gt(0.0))));
+  EXPECT_THAT(observer.records[1].scalars,
+              ElementsAre(Pair("loss", 1.0), Pair("global_step/sec", testing::Gt(0.0))));
   EXPECT_EQ(observer.records[2].phase, "eval");
   EXPECT_EQ(observer.records[2].step, 6u);
   EXPECT_THAT(observer.records[2].scalars, ElementsAre(Pair("accuracy", 0.5)));
@@ -210,8 +211,8 @@ TEST_F(Reported, ARestIsARecordOnlyWhereTrainingEndsWithIt) {
   run.trained();
   ASSERT_EQ(observer.records.size(), 2u);
   EXPECT_EQ(observer.records[1].step, 8u);
-  EXPECT_THAT(observer.records[1].scalars,
-              ElementsAre(Pair("loss", 1.0), Pair("accuracy", 0.5), Pair("global_step/sec", testing::Gt(0.0))));
+  EXPECT_THAT(observer.records[1].scalars, ElementsAre(Pair("loss", 1.0), Pair("accuracy", 0.5),
+                                                       Pair("global_step/sec", testing::Gt(0.0))));
 }
 
 TEST_F(Reported, WhoHasBegunIsToldTheEnd) {

@@ -35,7 +35,8 @@ TEST(ResultSums, OfATrainingAreThoseOfTheLastEpoch) {
   EXPECT_TRUE(sums.metrics().empty());
   sums.add(answerOf(0, 8, 2, 1, 10), {});
   EXPECT_EQ(sums.loss(), 4.0);
-  sums.add(answerOf(1, 3, 2, 6, 10), {}); // one task of the phase is in the next epoch already, another is not
+  // one task of the phase is in the next epoch already, another is not
+  sums.add(answerOf(1, 3, 2, 6, 10), {});
   sums.add(answerOf(0, 9, 1, 2, 10), {});
   sums.add(answerOf(1, 1, 2, 2, 10), {});
   EXPECT_EQ(sums.loss(), 1.0);

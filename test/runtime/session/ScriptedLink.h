@@ -1,4 +1,4 @@
-//===- ScriptedLink.h - a task's control link whose master is a list of messages --------------------------*- C++ -*-===//
+//===- ScriptedLink.h - a task's control link whose master is a list of messages ----*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_SESSION_SCRIPTEDLINK_H
 #define GRAPHC_TEST_RUNTIME_SESSION_SCRIPTEDLINK_H
 
@@ -8,10 +8,13 @@
 
 namespace graphc::session {
 
-/// Says what is in the script, the next order when the last one was answered, and lets the task go at the end or at the first error.
+/// Says what is in the script, the next order when the last one was answered, and lets the task go
+/// at the end or at the first error.
 class ScriptedLink final : public service::ControlLink {
 public:
-  explicit ScriptedLink(std::vector<service::ToTask> messages) : script_(std::move(messages)) { sayMore(); }
+  explicit ScriptedLink(std::vector<service::ToTask> messages) : script_(std::move(messages)) {
+    sayMore();
+  }
   void send(service::FromTask message) override {
     bool failed = message.done().has_error(), answers = message.has_done();
     answered_.push_back(std::move(message));

@@ -1,4 +1,5 @@
-// Whole runs of small plans: phases, results, checkpoints, stops and failures, over both transports.
+// Whole runs of small plans: phases, results, checkpoints, stops and failures, over both
+// transports.
 #include "runtime/checkpoint/NpyFormat.h"
 #include "runtime/checkpoint/SafetensorsFile.h"
 #include "runtime/common/base/File.h"
@@ -17,7 +18,9 @@ namespace {
 using testing::HasSubstr;
 
 struct SessionRun : testing::TestWithParam<std::string> {
-  SessionRun() : folder(testing::TempDir() + "/session-" + service::randomHex(6)) { options.transport = GetParam(); }
+  SessionRun() : folder(testing::TempDir() + "/session-" + service::randomHex(6)) {
+    options.transport = GetParam();
+  }
   ~SessionRun() override { std::filesystem::remove_all(folder); }
   std::vector<float> dumped(const std::string &name) {
     auto array = checkpoint::readNpy(folder + "/dump/" + name + ".npy");
@@ -36,11 +39,13 @@ struct SessionRun : testing::TestWithParam<std::string> {
       memcpy(&step, array->data.data(), 8);
     return step;
   }
-  static std::vector<std::vector<float>> initial(const plan::Plan &plan, uint32_t servers, uint32_t elements) {
+  static std::vector<std::vector<float>> initial(const plan::Plan &plan, uint32_t servers,
+                                                 uint32_t elements) {
     std::vector<std::vector<float>> values(servers, std::vector<float>(elements));
     for (uint32_t p = 0; p < servers; ++p)
-      executor::initializeVariable(plan.variables(static_cast<int>(p)),
-                                   {reinterpret_cast<uint8_t *>(values[p].data()), elements * sizeof(float)});
+      executor::initializeVariable(
+          plan.variables(static_cast<int>(p)),
+          {reinterpret_cast<uint8_t *>(values[p].data()), elements * sizeof(float)});
     return values;
   }
   std::string folder;
@@ -68,8 +73,10 @@ TEST_P(SessionRun, SynchronousRunEqualsPlainLoops) {
   EXPECT_EQ(cluster.shown.back().step, 25u);
   auto stats = base::readFile(folder + "/stats.json");
   ASSERT_TRUE(stats.ok());
-  for (const plan::Program &program : plan.programs()) // promise 3: what was moved is what the plan says
-    EXPECT_THAT(*stats, HasSubstr("\"bytes_sent\": " + std::to_string(program.bytes_sent_per_step() * 25)));
+  // promise 3: what was moved is what the plan says
+  for (const plan::Program &program : plan.programs())
+    EXPECT_THAT(*stats,
+                HasSubstr("\"bytes_sent\": " + std::to_string(program.bytes_sent_per_step() * 25)));
 }
 
 TEST_P(SessionRun, WhatHasNoValueOfItsOwnTakesItFromAFileOrNobodyBegins) {
@@ -89,12 +96,13 @@ TEST_P(SessionRun, WhatHasNoValueOfItsOwnTakesItFromAFileOrNobodyBegins) {
   std::iota(second.begin(), second.end(), 100.0f);
   std::filesystem::create_directories(folder);
   std::ofstream file(options.initFrom = folder + "/values.safetensors", std::ios::binary);
-  ASSERT_TRUE(checkpoint::encodeSafetensors({{plan.variables(0).name(), plan.variables(0).type(), first.data(), 64},
-                                             {plan.variables(1).name(), plan.variables(1).type(), second.data(), 64}},
-                                            [&](const void *data, size_t size) {
-                                              file.write(static_cast<const char *>(data), std::streamsize(size));
-                                              return absl::OkStatus();
-                                            })
+  ASSERT_TRUE(checkpoint::encodeSafetensors(
+                  {{plan.variables(0).name(), plan.variables(0).type(), first.data(), 64},
+                   {plan.variables(1).name(), plan.variables(1).type(), second.data(), 64}},
+                  [&](const void *data, size_t size) {
+                    file.write(static_cast<const char *>(data), std::streamsize(size));
+                    return absl::OkStatus();
+                  })
                   .ok());
   file.close();
   TestCluster cluster(plan, options);
@@ -127,7 +135,8 @@ TEST_P(SessionRun, ResumedRunEqualsAnUninterruptedOne) {
   ASSERT_TRUE(resumedRun.ok()) << resumedRun;
   EXPECT_THAT(second.logged, testing::Contains(HasSubstr("going on from")));
   EXPECT_EQ(dumpedStep(), 33);
-  // The test kernel adds a little for each step of a phase, so the reference pauses where this run did: 7, 14, 20, 21, 28, 33.
+  // The test kernel adds a little for each step of a phase, so the reference pauses where this run
+  // did: 7, 14, 20, 21, 28, 33.
   std::vector<float> resumed = dumped(plan.variables(0).name());
   std::vector<std::vector<float>> values = initial(plan, 1, 16);
   for (uint64_t steps : {7, 7, 6, 1, 7, 5})
@@ -135,7 +144,8 @@ TEST_P(SessionRun, ResumedRunEqualsAnUninterruptedOne) {
   EXPECT_EQ(resumed, values[0]);
   TestCluster third(plan, options);
   ASSERT_TRUE(third.run().ok());
-  EXPECT_THAT(third.logged, testing::Contains(HasSubstr("nothing to train: the run is at step 33")));
+  EXPECT_THAT(third.logged,
+              testing::Contains(HasSubstr("nothing to train: the run is at step 33")));
 }
 
 TEST_P(SessionRun, StopEndsAtAStepBoundaryWithACheckpoint) {
@@ -164,7 +174,8 @@ TEST_P(SessionRun, FailureInOneTaskEndsAllAndNamesIt) {
   plan::PlanBuilder builder(16);
   builder.plan = plan;
   // The parameter server's kernel breaks at step 3.
-  uint32_t ps = plan::sameTask(plan.programs(0).task(), plan.chief()) || plan.programs(0).spread() ? 1 : 0;
+  uint32_t ps =
+      plan::sameTask(plan.programs(0).task(), plan.chief()) || plan.programs(0).spread() ? 1 : 0;
   uint32_t buffer = builder.arenaBuffer(ps, builder.vector());
   builder.call(ps, plan::TestKernel::FailAtStep, {buffer});
   auto &instructions = *builder.plan.mutable_programs(static_cast<int>(ps))->mutable_instructions();
@@ -173,7 +184,8 @@ TEST_P(SessionRun, FailureInOneTaskEndsAllAndNamesIt) {
   options.steps = 10;
   TestCluster cluster(builder.finish(), options);
   absl::Status status = cluster.run();
-  EXPECT_THAT(std::string(status.message()), testing::AllOf(HasSubstr("/job:ps/task:0"), HasSubstr("7")));
+  EXPECT_THAT(std::string(status.message()),
+              testing::AllOf(HasSubstr("/job:ps/task:0"), HasSubstr("7")));
   ASSERT_TRUE(cluster.coordinator->rootCause());
   EXPECT_EQ(cluster.coordinator->rootCause()->task, "/job:ps/task:0");
   for (auto &failure : cluster.failures) {
@@ -198,15 +210,17 @@ TEST_P(SessionRun, ALossThatIsNoNumberEndsTrainingWhereThatIsAsked) {
     options.dumpDirectory = folder + "/dump";
     options.nanStops = false;
     TestCluster fails(plan, options);
-    EXPECT_THAT(std::string(fails.run().message()), HasSubstr("loss is NaN at step 0 on /job:worker"));
+    EXPECT_THAT(std::string(fails.run().message()),
+                HasSubstr("loss is NaN at step 0 on /job:worker"));
     options.nanStops = true;
     TestCluster ends(plan, options);
     absl::Status status = ends.run();
     EXPECT_TRUE(status.ok()) << status;
     for (auto &failure : ends.failures)
       EXPECT_FALSE(failure) << failure->status;
-    EXPECT_THAT(ends.driver->results().endedEarly, testing::AllOf(HasSubstr("loss is NaN at step 0 on /job:worker"),
-                                                                  HasSubstr("no checkpoint was saved")));
+    EXPECT_THAT(ends.driver->results().endedEarly,
+                testing::AllOf(HasSubstr("loss is NaN at step 0 on /job:worker"),
+                               HasSubstr("no checkpoint was saved")));
     EXPECT_EQ(checkpoint::committedSteps(options.checkpointDirectory)->size(), 0u);
     EXPECT_TRUE(std::filesystem::is_empty(options.dumpDirectory));
   }
@@ -235,7 +249,8 @@ TEST_P(SessionRun, WaitPastItsDeadlineEndsTheRun) {
   task.transport.sendDelay = absl::Seconds(5);
   TestCluster cluster(plan::parameterServerPlan({1, 2}), options, task);
   absl::Status status = cluster.run();
-  EXPECT_THAT(std::string(status.message()), testing::AllOf(HasSubstr("waits at step 0"), HasSubstr("deadline")));
+  EXPECT_THAT(std::string(status.message()),
+              testing::AllOf(HasSubstr("waits at step 0"), HasSubstr("deadline")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, SessionRun, testing::Values("shm", "grpc"),
@@ -247,12 +262,15 @@ TEST(DriverValidate, SaysWhatThePlanCannotDo) {
   options.fetches = {"loss0"};
   EXPECT_TRUE(MasterDriver::validate(plan, options).ok());
   options.fetches = {"los0"};
-  EXPECT_THAT(std::string(MasterDriver::validate(plan, options).message()), HasSubstr("did you mean \"loss0\""));
+  EXPECT_THAT(std::string(MasterDriver::validate(plan, options).message()),
+              HasSubstr("did you mean \"loss0\""));
   options.fetches.clear();
   options.epochs = 2;
-  EXPECT_THAT(std::string(MasterDriver::validate(plan, options).message()), HasSubstr("reads no data set"));
+  EXPECT_THAT(std::string(MasterDriver::validate(plan, options).message()),
+              HasSubstr("reads no data set"));
   options.entry = "predict";
-  EXPECT_THAT(std::string(MasterDriver::validate(plan, options).message()), HasSubstr("it has train"));
+  EXPECT_THAT(std::string(MasterDriver::validate(plan, options).message()),
+              HasSubstr("it has train"));
 }
 
 } // namespace

@@ -32,7 +32,8 @@ protected:
       options.taskNames.push_back(plan::taskText(loaded.plan, task));
     names = options.taskNames;
     coordinator = std::make_unique<service::TaskCoordinator>(std::move(options));
-    board = std::make_unique<StatusCollector>(loaded, StatusCollector::About{"train", "0.1.0", "/ck", 3, 17});
+    board = std::make_unique<StatusCollector>(
+        loaded, StatusCollector::About{"train", "0.1.0", "/ck", 3, 17});
   }
   void joinAll() {
     for (uint32_t task = 0; task < names.size(); ++task) {
@@ -75,7 +76,8 @@ protected:
   std::unique_ptr<StatusCollector> board;
   std::shared_ptr<Deaf> last; ///< of those that have joined
   ChiefCheckpoints::Known known;
-  const std::string first = "/job:worker/task:0", second = "/job:worker/task:1", server = "/job:ps/task:0";
+  const std::string first = "/job:worker/task:0", second = "/job:worker/task:1",
+                    server = "/job:ps/task:0";
 };
 
 TEST_F(StatusOfARun, FollowsTheOrders) {
@@ -104,7 +106,8 @@ TEST_F(StatusOfARun, FollowsTheOrders) {
   board->ordered(order);
   EXPECT_EQ(look().state, "saving");
   EXPECT_EQ(look(second).state, "idle");
-  EXPECT_EQ(look(second).step, 40u) << "what was heard of the phase is of no use behind it, the line of progress is";
+  EXPECT_EQ(look(second).step, 40u)
+      << "what was heard of the phase is of no use behind it, the line of progress is";
   observe::ProgressSnapshot snapshot;
   snapshot.step = 50;
   board->shown(snapshot);
@@ -146,7 +149,8 @@ TEST_F(StatusOfARun, ATaskThatIsAway) {
   joinAll();
   ASSERT_TRUE(coordinator->waitForAll().ok());
   begin(0, 0);
-  coordinator->letRejoin({{"it has variables", "it is the chief", ""}, [](uint32_t, int64_t, const std::string &) {}});
+  coordinator->letRejoin(
+      {{"it has variables", "it is the chief", ""}, [](uint32_t, int64_t, const std::string &) {}});
   std::thread master([&] {
     Order order;
     order.mutable_run();

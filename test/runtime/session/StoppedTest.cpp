@@ -46,7 +46,8 @@ struct Stopped : AnsweredRun {
 };
 
 TEST_F(Stopped, AnEvaluationThatWasCutHasNoResult) {
-  EXPECT_THAT(runStopped(plan::EVAL), HasSubstr("stopped at step 1 of 3 as asked; nothing was saved"));
+  EXPECT_THAT(runStopped(plan::EVAL),
+              HasSubstr("stopped at step 1 of 3 as asked; nothing was saved"));
   EXPECT_EQ(begins.size(), 2u) << "no training behind the evaluation that was cut";
   ASSERT_FALSE(shown.empty());
   EXPECT_TRUE(shown.back().metrics.empty()) << shown.back().metrics[0].first;
@@ -64,11 +65,13 @@ TEST_F(Stopped, TheEvaluationBeforeStays) {
 
 TEST_F(Stopped, TheLastEvaluationToo) {
   options.evalEveryEpochs.reset();
-  EXPECT_EQ(runStopped(plan::EVAL), "stopped in the evaluation, at step 1 of 3, as asked; it has no result");
+  EXPECT_EQ(runStopped(plan::EVAL),
+            "stopped in the evaluation, at step 1 of 3, as asked; it has no result");
   EXPECT_TRUE(printed.empty()) << printed[0];
   EXPECT_THAT(stats(), testing::Not(HasSubstr("accuracy")));
   options.entry = "eval";
-  EXPECT_EQ(runStopped(plan::EVAL), "stopped in the evaluation, at step 1 of 3, as asked; it has no result");
+  EXPECT_EQ(runStopped(plan::EVAL),
+            "stopped in the evaluation, at step 1 of 3, as asked; it has no result");
   EXPECT_TRUE(printed.empty()) << printed[0];
 }
 

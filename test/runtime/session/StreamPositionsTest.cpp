@@ -21,7 +21,9 @@ struct StreamPositionsTest : testing::Test {
     plan.mutable_phases(0)->set_dataset(0);
     plan.mutable_phases(0)->set_samples_per_step(4);
     for (auto [dataset, batch] : {std::pair(0u, 4u), {1u, 2u}, {0u, 1u}}) {
-      auto *next = plan.mutable_programs(static_cast<int>(program))->add_instructions()->mutable_next_batch();
+      auto *next = plan.mutable_programs(static_cast<int>(program))
+                       ->add_instructions()
+                       ->mutable_next_batch();
       next->set_dataset(dataset);
       next->set_batch(batch);
       next->set_pad_last(dataset == 1);
@@ -39,7 +41,8 @@ struct StreamPositionsTest : testing::Test {
   plan::PlanBuilder builder{4};
 };
 
-/// Three workers take 4 samples an update each of @made, 2 of @other padded, 1 of @made, at speeds of their own.
+/// Three workers take 4 samples an update each of @made, 2 of @other padded, 1 of @made, at speeds
+/// of their own.
 struct WorkersOfTheirOwn : StreamPositionsTest {
   WorkersOfTheirOwn() {
     builder.plan.mutable_phases(0)->set_ends_by_end_of_stream(true);
@@ -49,9 +52,11 @@ struct WorkersOfTheirOwn : StreamPositionsTest {
 
 TEST_F(WorkersOfTheirOwn, WhatIsAheadIsKeptAndPassed) {
   StreamPositions positions = from({});
-  positions.advance(7, {2, 1, 4}); // of @made rows of 12: worker 2 has 8-12, 20-24, 32-36, 44-48 alone of some
+  // of @made rows of 12: worker 2 has 8-12, 20-24, 32-36, 44-48 alone of some
+  positions.advance(7, {2, 1, 4});
   EXPECT_EQ(positionsOf(positions), Positions({28, 10, 7}));
-  EXPECT_EQ(positions.streams()[0].ahead(), Positions({20, 24, 32, 36, 44, 48})) << "0 to 16 were all taken";
+  EXPECT_EQ(positions.streams()[0].ahead(), Positions({20, 24, 32, 36, 44, 48}))
+      << "0 to 16 were all taken";
   EXPECT_EQ(positions.aheadByName().at("train_step"), Positions({20, 24, 32, 36, 44, 48}));
   service::Order::Begin begin;
   positions.tell(begin);
@@ -88,15 +93,18 @@ TEST_F(StreamPositionsTest, BeginAtTheFirstSampleAndAdvanceAsEachStreamDoes) {
   EXPECT_EQ(positionsOf(positions), Positions({0, 0, 0}));
   EXPECT_FALSE(positions.padded());
   positions.advance(3);
-  EXPECT_EQ(positionsOf(positions), Positions({12, 5, 3})) << "the second ends its epoch with one sample";
+  EXPECT_EQ(positionsOf(positions), Positions({12, 5, 3}))
+      << "the second ends its epoch with one sample";
   EXPECT_EQ(positions.first(), 12u);
-  EXPECT_EQ(positions.byName(), Named({{"train_step", 12}, {"train_step @other #1", 5}, {"train_step @made #1", 3}}));
+  EXPECT_EQ(positions.byName(),
+            Named({{"train_step", 12}, {"train_step @other #1", 5}, {"train_step @made #1", 3}}));
 }
 
 TEST_F(StreamPositionsTest, GoOnWhereACheckpointLeftThem) {
   checkpoint::CheckpointManifest manifest;
   manifest.globalStep = 9;
-  manifest.dataPositions = {{"train_step", 7}, {"train_step @other #1", 2}, {"train_step @made #1", 1}, {"gone", 3}};
+  manifest.dataPositions = {
+      {"train_step", 7}, {"train_step @other #1", 2}, {"train_step @made #1", 1}, {"gone", 3}};
   StreamPositions positions = from(manifest);
   EXPECT_EQ(positionsOf(positions), Positions({7, 2, 1}));
   EXPECT_FALSE(positions.byName().contains("gone")) << "of a model that was";

@@ -1,4 +1,5 @@
-// Links of a peer that was lost and comes back: made anew beside those of others, and freed when nobody has a port of them.
+// Links of a peer that was lost and comes back: made anew beside those of others, and freed when
+// nobody has a port of them.
 #include "runtime/session/peers/TaskTransports.h"
 
 #include "runtime/common/plan/PlanTypes.h"
@@ -45,7 +46,8 @@ protected:
       paths.push_back(task.transports->path());
     std::vector<std::thread> threads;
     for (Task &task : tasks)
-      threads.emplace_back([&] { EXPECT_EQ(task.transports->connect(paths, soon()), absl::OkStatus()); });
+      threads.emplace_back(
+          [&] { EXPECT_EQ(task.transports->connect(paths, soon()), absl::OkStatus()); });
     for (std::thread &thread : threads)
       thread.join();
     for (Task &task : tasks)
@@ -65,7 +67,8 @@ protected:
     task.server.reset();
     task.socket = *base::UnnamedListener::make(SOCK_STREAM);
     task.address = task.socket.inheritedAddress();
-    auto started = service::TaskServer::start({task.address, std::move(task.socket.listener), known}, {});
+    auto started =
+        service::TaskServer::start({task.address, std::move(task.socket.listener), known}, {});
     EXPECT_TRUE(started.ok()) << started.status();
     task.server = *std::move(started);
     service::Peer peer;
@@ -108,7 +111,9 @@ protected:
     ASSERT_TRUE(path.ok()) << path.status();
     of(kServer).gone(kLost, incarnation - 100); // a word of the process before that comes late
     prepare(kLost);
-    std::thread other([&] { EXPECT_EQ(of(kLost).connect({*path, "", of(kLost).path()}, soon()), absl::OkStatus()); });
+    std::thread other([&] {
+      EXPECT_EQ(of(kLost).connect({*path, "", of(kLost).path()}, soon()), absl::OkStatus());
+    });
     EXPECT_EQ(of(kServer).reconnect(kLost, of(kLost).path(), generation, soon()), absl::OkStatus());
     other.join();
     EXPECT_EQ(of(kLost).all().reset(generation), absl::OkStatus());
@@ -127,7 +132,8 @@ protected:
     transport::SendPort &out = *of(from).all().sender({channel, instance});
     transport::RecvPort &in = *of(to).all().receiver({channel, instance});
     const void *got = nullptr;
-    ASSERT_EQ(wait(out, [&] { return out.start(data.data(), 0, transport::SendMode::Copy); }), PollState::Ready);
+    ASSERT_EQ(wait(out, [&] { return out.start(data.data(), 0, transport::SendMode::Copy); }),
+              PollState::Ready);
     ASSERT_EQ(wait(in, [&] { return in.poll(&got); }), PollState::Ready);
     EXPECT_EQ(memcmp(got, data.data(), data.size()), 0);
     in.release();
@@ -142,7 +148,8 @@ protected:
   std::vector<service::Peer> peers;
 };
 
-/// The others' links go on; a port of the link before is there until settle(), aborted, whatever a lane that a failure has woken does with it.
+/// The others' links go on; a port of the link before is there until settle(), aborted, whatever a
+/// lane that a failure has woken does with it.
 TEST_P(Tasks, ALinkIsMadeAnewBesideTheOthers) {
   passes(kDown, 1, kServer, kLost, 1);
   passes(kUp, 1, kLost, kServer, 2); // by which its credit comes back
@@ -150,8 +157,9 @@ TEST_P(Tasks, ALinkIsMadeAnewBesideTheOthers) {
     transport::SendPort *sender = of(kServer).all().sender({kDown, 1});
     transport::RecvPort *receiver = of(kServer).all().receiver({kUp, 1});
     const std::vector<uint8_t> begun(4 * 4096, 9); // is on its way when the peer dies
-    ASSERT_EQ(wait(*sender, [&] { return sender->start(begun.data(), 0, transport::SendMode::Borrow); }),
-              PollState::Ready);
+    ASSERT_EQ(
+        wait(*sender, [&] { return sender->start(begun.data(), 0, transport::SendMode::Borrow); }),
+        PollState::Ready);
     ASSERT_NO_FATAL_FAILURE(comesBack(102 + 100 * life));
     EXPECT_NE(of(kServer).all().sender({kDown, 1}), sender);
     if (life > 1) { // the first link is of all peers, and only ends
@@ -171,7 +179,8 @@ TEST_P(Tasks, ALinkIsMadeAnewBesideTheOthers) {
   }
 }
 
-/// A message that is handed to gRPC when the stream has ended there, and nobody has heard of that yet, is let go of all the same.
+/// A message that is handed to gRPC when the stream has ended there, and nobody has heard of that
+/// yet, is let go of all the same.
 TEST_P(Tasks, WhatIsSentWhileThePeerEndsIsLetGo) {
   const std::vector<uint8_t> begun(4 * 4096, 9);
   for (uint64_t life = 1; life <= 20; ++life) {
@@ -182,14 +191,16 @@ TEST_P(Tasks, WhatIsSentWhileThePeerEndsIsLetGo) {
       ;
     ASSERT_NE(sender->start(begun.data(), 0, transport::SendMode::Borrow), PollState::Aborted);
     ends.join();
-    ASSERT_NO_FATAL_FAILURE(joins(102 + 100 * life)); // relink() fails where gRPC keeps the message for 5 s
+    // relink() fails where gRPC keeps the message for 5 s
+    ASSERT_NO_FATAL_FAILURE(joins(102 + 100 * life));
     of(kServer).settle(kLost);
     passes(kDown, 1, kServer, kLost, 1);
     passes(kUp, 1, kLost, kServer, 2);
   }
 }
 
-/// A process that dies while links with it are made anew holds nobody up, and the next one is linked all the same.
+/// A process that dies while links with it are made anew holds nobody up, and the next one is
+/// linked all the same.
 TEST_P(Tasks, WhoConnectsToOneThatIsLostAgainGivesUp) {
   transport::RecvPort *receiver = of(kServer).all().receiver({kUp, 1});
   start(kLost, 202);
@@ -211,7 +222,8 @@ TEST_P(Tasks, WhoConnectsToOneThatIsLostAgainGivesUp) {
   passes(kUp, 0, kOther, kServer, 5);
 }
 
-/// A failure of the task reaches links that were made anew as it does the others, and wakes who waits there.
+/// A failure of the task reaches links that were made anew as it does the others, and wakes who
+/// waits there.
 TEST_P(Tasks, AFailureReachesALinkThatWasMadeAnew) {
   comesBack(202);
   transport::RecvPort *receiver = of(kServer).all().receiver({kUp, 1});

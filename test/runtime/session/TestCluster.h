@@ -1,8 +1,9 @@
-//===- TestCluster.h - every task of a plan as a session of this process --------------------------------*- C++ -*-===//
+//===- TestCluster.h - every task of a plan as a session of this process ------------*- C++ -*-===//
 //
-// Real servers, control streams and transports, without processes, so that sanitizers see all of it.
+// Real servers, control streams and transports, without processes, so that sanitizers see all of
+// it.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TEST_RUNTIME_SESSION_TESTCLUSTER_H
 #define GRAPHC_TEST_RUNTIME_SESSION_TESTCLUSTER_H
 
@@ -29,7 +30,9 @@ public:
     loaded.plan = std::move(plan);
     loaded.fingerprint = std::string(64, 'a');
     this->options.run = service::randomHex(8);
-    this->options.show = [this](const observe::ProgressSnapshot &snapshot) { shown.push_back(snapshot); };
+    this->options.show = [this](const observe::ProgressSnapshot &snapshot) {
+      shown.push_back(snapshot);
+    };
     this->options.print = [this](const std::string &line) { printed.push_back(line); };
     this->options.log = [this](const std::string &line) { logged.push_back(line); };
   }
@@ -46,7 +49,8 @@ public:
       sockets_.push_back(*base::UnnamedListener::make(SOCK_STREAM));
       addresses.push_back(sockets_.back().inheritedAddress());
     }
-    FetchPrinter printer(loaded.plan, options.fetches, [this](const std::string &line) { fetched.push_back(line); });
+    FetchPrinter printer(loaded.plan, options.fetches,
+                         [this](const std::string &line) { fetched.push_back(line); });
     coordinated.fetched = [&](const service::Fetched &value) { return printer.add(value); };
     coordinator = std::make_unique<service::TaskCoordinator>(std::move(coordinated));
     service::MasterService master(*coordinator);
@@ -85,10 +89,12 @@ public:
 private:
   service::TaskIdentity identity_;
   std::vector<base::UnnamedListener> sockets_; ///< by task number
-  void runTask(uint32_t number, const std::vector<plan::Task> &tasks, service::MasterService &master) {
+  void runTask(uint32_t number, const std::vector<plan::Task> &tasks,
+               service::MasterService &master) {
     bool chief = plan::sameTask(tasks[number], loaded.plan.chief());
-    auto server = service::TaskServer::start({addresses[number], std::move(sockets_[number].listener), identity_},
-                                             {chief ? &master : nullptr});
+    auto server = service::TaskServer::start(
+        {addresses[number], std::move(sockets_[number].listener), identity_},
+        {chief ? &master : nullptr});
     ASSERT_TRUE(server.ok()) << server.status();
     service::Hello hello;
     hello.set_task(number);
@@ -105,9 +111,11 @@ private:
       ASSERT_TRUE(local->join(hello).ok());
     } else {
       const uint32_t at = plan::taskNumber(loaded.plan, loaded.plan.chief());
-      auto stream = std::make_shared<service::StreamLink>(service::TaskDialer(addresses[at], identity_), "the chief");
+      auto stream = std::make_shared<service::StreamLink>(
+          service::TaskDialer(addresses[at], identity_), "the chief");
       link = stream;
-      ASSERT_TRUE(stream->open(hello, absl::Now() + absl::Seconds(20), [](const std::string &) {}).ok());
+      ASSERT_TRUE(
+          stream->open(hello, absl::Now() + absl::Seconds(20), [](const std::string &) {}).ok());
     }
     TaskOptions own = taskOptions;
     own.task = number;

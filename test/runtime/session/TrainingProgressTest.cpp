@@ -1,4 +1,5 @@
-// What a user sees of a training, from what tasks tell and what the master's thread knows; the thread sanitizer watches.
+// What a user sees of a training, from what tasks tell and what the master's thread knows; the
+// thread sanitizer watches.
 #include "runtime/session/progress/TrainingProgress.h"
 
 #include "absl/time/clock.h"
@@ -24,7 +25,8 @@ struct TrainingProgressTest : testing::Test {
 
   const absl::Time zero = absl::FromUnixSeconds(1000);
   std::vector<observe::ProgressSnapshot> shown;
-  TrainingProgress progress{1, [this](const observe::ProgressSnapshot &snapshot) { shown.push_back(snapshot); }};
+  TrainingProgress progress{
+      1, [this](const observe::ProgressSnapshot &snapshot) { shown.push_back(snapshot); }};
 };
 
 TEST_F(TrainingProgressTest, TheChiefsStepsAreEverybodys) {
@@ -40,12 +42,14 @@ TEST_F(TrainingProgressTest, TheChiefsStepsAreEverybodys) {
 }
 
 TEST_F(TrainingProgressTest, SaysWhenSoManyStepsMoreAreMade) {
-  TrainingProgress counts{1, [this](const observe::ProgressSnapshot &snapshot) { shown.push_back(snapshot); }, 10};
+  TrainingProgress counts{
+      1, [this](const observe::ProgressSnapshot &snapshot) { shown.push_back(snapshot); }, 10};
   counts.begin({.total = 100}, 5, zero);
   counts.beginPhase(1, 5, /*asynchronous=*/false);
   std::vector<bool> logged;
   for (uint64_t steps : {2, 7, 12, 38}) {
-    counts.showRunning(1, told({{0, 0}, {steps, 0}}), zero + absl::Seconds(static_cast<double>(steps)));
+    counts.showRunning(1, told({{0, 0}, {steps, 0}}),
+                       zero + absl::Seconds(static_cast<double>(steps)));
     logged.push_back(last().logged.value_or(false));
   }
   EXPECT_EQ(logged, (std::vector<bool>{false, true, false, true})) << "at 7, 12, 17, 43";
@@ -128,8 +132,10 @@ TEST_F(TrainingProgressTest, TheLossIsTheMeanOfTheEpochSoFar) {
   };
   EXPECT_FALSE(shownLoss(losses({{}, {}})));
   EXPECT_EQ(shownLoss(losses({{6, 2, 0}, {}})), 3.0);
-  EXPECT_EQ(shownLoss(losses({{7, 3, 0}, {5, 1, 0}})), 3.0) << "of all steps and replicas, whenever a line was shown";
-  EXPECT_EQ(shownLoss(losses({{7, 3, 0}, {2, 1, 1}})), 2.0) << "the other task is in the next epoch already";
+  EXPECT_EQ(shownLoss(losses({{7, 3, 0}, {5, 1, 0}})), 3.0)
+      << "of all steps and replicas, whenever a line was shown";
+  EXPECT_EQ(shownLoss(losses({{7, 3, 0}, {2, 1, 1}})), 2.0)
+      << "the other task is in the next epoch already";
   EXPECT_EQ(shownLoss(losses({{1, 1, 1}, {2, 1, 1}})), 1.5);
   progress.endPhase();
   progress.trained(3, 1, {6, 3}, {});
@@ -177,7 +183,8 @@ TEST_F(TrainingProgressTest, NothingIsShownWhereThePhaseHasEnded) {
   EXPECT_TRUE(shown.empty());
 }
 
-/// A terminal that was stopped holds the master's thread; the heartbeat has to go on telling that this task lives.
+/// A terminal that was stopped holds the master's thread; the heartbeat has to go on telling that
+/// this task lives.
 TEST(TrainingProgress, TheHeartbeatWaitsForNoLine) {
   TrainingProgress *inner = nullptr;
   std::atomic<int> shown{0};

@@ -16,18 +16,23 @@ TEST(TrainingSteps, EpochsBecomeStepsRoundedUp) {
 }
 
 TEST(TrainingSteps, NoNumberOfEpochsIsTooManyOrTooFew) {
-  TrainingSteps trainingSteps{.samples = 203, .samplesPerStep = 16, .evalEvery = 1e-300, .total = 100};
+  TrainingSteps trainingSteps{
+      .samples = 203, .samplesPerStep = 16, .evalEvery = 1e-300, .total = 100};
   EXPECT_EQ(trainingSteps.stepsOf(1e30), executor::kMostSteps);
   EXPECT_EQ(trainingSteps.next(7).step, 8u) << "no more often than every step";
   trainingSteps.evalEvery = 1e300;
   EXPECT_EQ(trainingSteps.next(7).step, 100u);
-  EXPECT_EQ((TrainingSteps{.samples = 1 << 10, .samplesPerStep = 1 << 10}).epochOf(executor::kMostSteps),
-            executor::kMostSteps);
+  EXPECT_EQ(
+      (TrainingSteps{.samples = 1 << 10, .samplesPerStep = 1 << 10}).epochOf(executor::kMostSteps),
+      executor::kMostSteps);
 }
 
 TEST(TrainingSteps, BehindMoreSamplesThanCanBeCountedThereIsNoPause) {
-  TrainingSteps trainingSteps{
-      .samples = 57, .samplesPerStep = 19, .position = uint64_t{1} << 62, .evalEvery = 1, .total = 100};
+  TrainingSteps trainingSteps{.samples = 57,
+                              .samplesPerStep = 19,
+                              .position = uint64_t{1} << 62,
+                              .evalEvery = 1,
+                              .total = 100};
   EXPECT_EQ(trainingSteps.next(0).step, 100u);
   EXPECT_FALSE(trainingSteps.next(0).evaluate);
 }
@@ -41,7 +46,8 @@ TEST(TrainingSteps, EpochOfAStepStraddles) {
 
 TEST(TrainingSteps, EpochsCountSamplesSeenUnderAnyStrategy) {
   // 469 steps of 128 were made; 256 are taken in a step from here on.
-  TrainingSteps trainingSteps{.samples = 60000, .samplesPerStep = 256, .firstStep = 469, .position = 60032};
+  TrainingSteps trainingSteps{
+      .samples = 60000, .samplesPerStep = 256, .firstStep = 469, .position = 60032};
   EXPECT_EQ(trainingSteps.stepsOf(1), 469u) << "seen once already";
   EXPECT_EQ(trainingSteps.stepsOf(2), 469u + 235u); // ceil(59968 / 256)
   EXPECT_EQ(trainingSteps.epochOf(469), 1u);
@@ -52,7 +58,8 @@ TEST(TrainingSteps, EpochsCountSamplesSeenUnderAnyStrategy) {
 }
 
 TEST(TrainingSteps, PaddedEpochsEndWithTheirLastSample) {
-  TrainingSteps trainingSteps{.samples = 10, .samplesPerStep = 4, .padded = true, .saveEveryEpoch = true};
+  TrainingSteps trainingSteps{
+      .samples = 10, .samplesPerStep = 4, .padded = true, .saveEveryEpoch = true};
   EXPECT_EQ(trainingSteps.stepsOf(1), 3u);
   EXPECT_EQ(trainingSteps.stepsOf(3), 9u);
   EXPECT_EQ(trainingSteps.epochOf(2), 0u);
@@ -63,7 +70,8 @@ TEST(TrainingSteps, PaddedEpochsEndWithTheirLastSample) {
 }
 
 TEST(TrainingSteps, PausesAtTheNearestReason) {
-  TrainingSteps trainingSteps{.samples = 100, .samplesPerStep = 10, .evalEvery = 1, .saveEvery = 7, .total = 25};
+  TrainingSteps trainingSteps{
+      .samples = 100, .samplesPerStep = 10, .evalEvery = 1, .saveEvery = 7, .total = 25};
   TrainingSteps::Pause pause = trainingSteps.next(0);
   EXPECT_EQ(pause.step, 7u);
   EXPECT_TRUE(pause.save);
@@ -80,7 +88,11 @@ TEST(TrainingSteps, PausesAtTheNearestReason) {
 
 TEST(TrainingSteps, ACheckpointIsDueWhereTrainingBegins) {
   const auto due = [](uint64_t step, uint64_t position, bool padded = false) {
-    TrainingSteps steps{.samples = 10, .samplesPerStep = 4, .padded = padded, .firstStep = step, .position = position};
+    TrainingSteps steps{.samples = 10,
+                        .samplesPerStep = 4,
+                        .padded = padded,
+                        .firstStep = step,
+                        .position = position};
     steps.saveEveryEpoch = true;
     return steps.savesAtBegin();
   };
@@ -103,7 +115,8 @@ TEST(TrainingSteps, ACheckpointIsDueWhereTrainingBegins) {
 
 TEST(TrainingSteps, AnEvaluationIsDueWhereTheStepBeforeWouldHaveMadeIt) {
   for (double every : {0.1, 0.35, 1.0, 2.5}) {
-    const TrainingSteps whole{.samples = 203, .samplesPerStep = 16, .evalEvery = every, .total = 200};
+    const TrainingSteps whole{
+        .samples = 203, .samplesPerStep = 16, .evalEvery = every, .total = 200};
     for (uint64_t step = 1; step < 200; ++step) {
       const TrainingSteps::Pause pause = whole.next(step - 1);
       const TrainingSteps on{.samples = 203,
@@ -112,18 +125,24 @@ TEST(TrainingSteps, AnEvaluationIsDueWhereTheStepBeforeWouldHaveMadeIt) {
                              .position = 16 * step,
                              .evalEvery = every,
                              .total = 200};
-      EXPECT_EQ(on.evaluatesAtBegin(), pause.step == step && pause.evaluate) << every << " at " << step;
+      EXPECT_EQ(on.evaluatesAtBegin(), pause.step == step && pause.evaluate)
+          << every << " at " << step;
     }
   }
-  EXPECT_FALSE((TrainingSteps{.samples = 203, .samplesPerStep = 16, .evalEvery = 1.0}.evaluatesAtBegin()));
   EXPECT_FALSE(
-      (TrainingSteps{.samples = 203, .samplesPerStep = 16, .firstStep = 13, .position = 208}.evaluatesAtBegin()));
+      (TrainingSteps{.samples = 203, .samplesPerStep = 16, .evalEvery = 1.0}.evaluatesAtBegin()));
+  EXPECT_FALSE(
+      (TrainingSteps{.samples = 203, .samplesPerStep = 16, .firstStep = 13, .position = 208}
+           .evaluatesAtBegin()));
 }
 
 TEST(TrainingSteps, EveryStepIsReachedWhateverTheFraction) {
   for (double every : {0.1, 0.35, 1.0, 2.5}) {
-    TrainingSteps trainingSteps{
-        .samples = 61, .samplesPerStep = 8, .evalEvery = every, .saveEveryEpoch = true, .total = 100};
+    TrainingSteps trainingSteps{.samples = 61,
+                                .samplesPerStep = 8,
+                                .evalEvery = every,
+                                .saveEveryEpoch = true,
+                                .total = 100};
     uint64_t step = 0, rounds = 0;
     while (step < trainingSteps.total && rounds++ < 1000) {
       TrainingSteps::Pause pause = trainingSteps.next(step);
@@ -135,7 +154,8 @@ TEST(TrainingSteps, EveryStepIsReachedWhateverTheFraction) {
 }
 
 TEST(TrainingSteps, GoingOnFromTheMiddleFindsTheSamePauses) {
-  TrainingSteps trainingSteps{.samples = 60000, .samplesPerStep = 256, .saveEveryEpoch = true, .total = 1172};
+  TrainingSteps trainingSteps{
+      .samples = 60000, .samplesPerStep = 256, .saveEveryEpoch = true, .total = 1172};
   EXPECT_EQ(trainingSteps.next(0).step, 235u);
   EXPECT_EQ(trainingSteps.next(235).step, 469u);
   EXPECT_EQ(trainingSteps.next(300).step, 469u);

@@ -1,4 +1,5 @@
-// Who is the cause of a wait: by hand, and of real lanes of which one is stopped at any moment, is slow, or loses a message.
+// Who is the cause of a wait: by hand, and of real lanes of which one is stopped at any moment, is
+// slow, or loses a message.
 #include "runtime/session/hangs/WaitGraph.h"
 
 #include "runtime/session/hangs/HangWatch.h"
@@ -24,7 +25,8 @@ constexpr absl::Duration kLong = absl::Seconds(20);
 
 /// What tasks told, by hand.
 struct ToldLanes {
-  explicit ToldLanes(plan::Plan given) : plan(std::move(given)), tasks(plan::allTasks(plan).size()) {
+  explicit ToldLanes(plan::Plan given)
+      : plan(std::move(given)), tasks(plan::allTasks(plan).size()) {
     EXPECT_EQ(plan::verifyPlan(plan), absl::OkStatus());
     for (uint32_t task = 0; task < tasks.size(); ++task)
       tasks[task].process = absl::StrCat("process ", 100 + task, " on here");
@@ -39,7 +41,8 @@ struct ToldLanes {
   }
   void lane(const plan::LanePosition &place, absl::Duration stood) {
     const plan::Program &program = plan.programs(int(place.lane.program));
-    const uint32_t task = plan::taskNumber(plan, plan::instanceTask(plan, program, place.lane.instance));
+    const uint32_t task =
+        plan::taskNumber(plan, plan::instanceTask(plan, program, place.lane.instance));
     EXPECT_TRUE(plan::checkPlace(plan, task, place));
     tasks[task].lanes.push_back({place, stood});
   }
@@ -51,7 +54,8 @@ struct ToldLanes {
   std::vector<WatchedTask> tasks;
 };
 
-/// One server and two workers at step 3: worker 1 computes its gradient, the server waits for that, worker 0 for the variable.
+/// One server and two workers at step 3: worker 1 computes its gradient, the server waits for that,
+/// worker 0 for the variable.
 constexpr uint32_t kWorkerProgram = 0, kServerProgram = 1; // programs
 constexpr uint32_t kToWorker = 0, kToServer = 1; // channels
 ToldLanes waiting() {
@@ -74,9 +78,13 @@ ToldLanes waiting() {
              kToWorker,
              0},
             kLong);
-  told.lane(
-      {{kWorkerProgram, 1}, 3, false, 0, told.find(kWorkerProgram, plan::Instruction::kCall), LaneActivity::Works},
-      kLong);
+  told.lane({{kWorkerProgram, 1},
+             3,
+             false,
+             0,
+             told.find(kWorkerProgram, plan::Instruction::kCall),
+             LaneActivity::Works},
+            kLong);
   return told;
 }
 
@@ -103,19 +111,23 @@ TEST(WaitGraph, ASlowKernelIsNamedWithItsLineAndWhoWaits) {
       "/job:ps/task:0 train_step.ps0 waits at step 3 to receive w0.gradient[1] (by-hand.mlir:2:3) from "
       "/job:worker/task:1 train_step.worker[1], for 20s");
   ASSERT_EQ(cause->chain.size(), 3u) << "worker 0 waits for the server, which waits for worker 1";
-  EXPECT_THAT(cause->chain[0],
-              HasSubstr("/job:worker/task:0 train_step.worker[0] waits at step 4 to receive w0.to_worker[0]"));
+  EXPECT_THAT(
+      cause->chain[0],
+      HasSubstr(
+          "/job:worker/task:0 train_step.worker[0] waits at step 4 to receive w0.to_worker[0]"));
 }
 
 TEST(WaitGraph, WhoWaitsLongestIsNamedWhereItIsAnother) {
   ToldLanes told = waiting();
-  told.tasks[0].lanes[0].stood = told.tasks[2].lanes[0].stood = absl::Milliseconds(9900); // the server, and worker 1
+  // the server, and worker 1
+  told.tasks[0].lanes[0].stood = told.tasks[2].lanes[0].stood = absl::Milliseconds(9900);
   const std::optional<WaitCause> cause = told.cause();
   ASSERT_TRUE(cause);
   EXPECT_EQ(cause->kind, CauseKind::Slow);
   EXPECT_EQ(cause->waited, kLong);
   EXPECT_THAT(cause->text, HasSubstr(" for 9s; for it /job:ps/task:0 "));
-  EXPECT_THAT(cause->text, testing::ContainsRegex("worker\\[1\\], for 9s; for that /job:worker/task:0 .*, for 20s$"));
+  EXPECT_THAT(cause->text, testing::ContainsRegex(
+                               "worker\\[1\\], for 9s; for that /job:worker/task:0 .*, for 20s$"));
 }
 
 TEST(WaitGraph, ASilentTaskIsNamedWhereverItWas) {
@@ -128,9 +140,12 @@ TEST(WaitGraph, ASilentTaskIsNamedWhereverItWas) {
     ASSERT_TRUE(cause);
     EXPECT_EQ(cause->kind, CauseKind::Silent);
     EXPECT_EQ(cause->task, 2u);
+    EXPECT_THAT(
+        cause->text,
+        HasSubstr(
+            "/job:worker/task:1 (process 102 on here) does not answer for 12s; it is stopped (SIGSTOP"));
     EXPECT_THAT(cause->text,
-                HasSubstr("/job:worker/task:1 (process 102 on here) does not answer for 12s; it is stopped (SIGSTOP"));
-    EXPECT_THAT(cause->text, HasSubstr("when it was heard last /job:worker/task:1 train_step.worker[1] "));
+                HasSubstr("when it was heard last /job:worker/task:1 train_step.worker[1] "));
   }
 }
 
@@ -155,7 +170,8 @@ TEST(WaitGraph, AMessageThatWasSentIsTheConnectionsFault) {
 
 TEST(WaitGraph, SilenceSaysMoreThanASlowKernel) {
   ToldLanes told(
-      plan::parameterServerPlan({2, 2})); // ps0 waits for worker 0, which computes; ps1 for worker 1, which is away
+      // ps0 waits for worker 0, which computes; ps1 for worker 1, which is away
+      plan::parameterServerPlan({2, 2}));
   const uint32_t sum = told.find(kServerProgram, plan::Instruction::kAggregate),
                  call = told.find(kWorkerProgram, plan::Instruction::kCall);
   told.lane({{kServerProgram, 0}, 3, false, 0, sum, LaneActivity::Receives, 1, 0}, kLong);
@@ -167,8 +183,8 @@ TEST(WaitGraph, SilenceSaysMoreThanASlowKernel) {
   EXPECT_EQ(told.cause()->name, "/job:worker/task:1");
 }
 
-/// One that is started again while the others go on is no cause, nor is the server's lane that stands until it is back, nor who waits for
-/// that one by the bound on staleness.
+/// One that is started again while the others go on is no cause, nor is the server's lane that
+/// stands until it is back, nor who waits for that one by the bound on staleness.
 TEST(WaitGraph, WhoIsAwayIsNoCauseAndNobodyElseIsNamedForIt) {
   plan::ParameterServerShape shape{1, 2};
   shape.async = true;
@@ -193,11 +209,15 @@ TEST(WaitGraph, WhoIsAwayIsNoCauseAndNobodyElseIsNamedForIt) {
       told.tasks[2].away = true;
       EXPECT_FALSE(told.cause()) << told.cause()->sentence();
 
-      told.tasks[0].lanes[1] = {{{kServerProgram, 0}, 5, false, 0, receive, LaneActivity::Receives, kToServer, 0},
+      told.tasks[0].lanes[1] = {
+          {{kServerProgram, 0}, 5, false, 0, receive, LaneActivity::Receives, kToServer, 0}, kLong};
+      told.tasks[1].lanes[0] = {{{kWorkerProgram, 0},
+                                 5,
+                                 false,
+                                 0,
+                                 told.find(kWorkerProgram, plan::Instruction::kCall),
+                                 LaneActivity::Works},
                                 kLong};
-      told.tasks[1].lanes[0] = {
-          {{kWorkerProgram, 0}, 5, false, 0, told.find(kWorkerProgram, plan::Instruction::kCall), LaneActivity::Works},
-          kLong};
       ASSERT_TRUE(told.cause()) << "another cause is found meanwhile";
       EXPECT_EQ(told.cause()->name, "/job:worker/task:0");
       EXPECT_EQ(told.cause()->kind, CauseKind::Slow);
@@ -208,19 +228,24 @@ TEST(WaitGraph, ATaskThatHasNoLaneIsNamed) {
   ToldLanes told = waiting();
   told.tasks[2].lanes.clear();
   EXPECT_EQ(told.cause()->kind, CauseKind::Absent);
-  EXPECT_THAT(told.cause()->text, HasSubstr("/job:worker/task:1 train_step.worker[1] does not run"));
+  EXPECT_THAT(told.cause()->text,
+              HasSubstr("/job:worker/task:1 train_step.worker[1] does not run"));
   told.tasks[2].silent = absl::InfiniteDuration();
-  EXPECT_THAT(told.cause()->text, HasSubstr("/job:worker/task:1 (process 102 on here) has said nothing"));
+  EXPECT_THAT(told.cause()->text,
+              HasSubstr("/job:worker/task:1 (process 102 on here) has said nothing"));
 }
 
 TEST(WaitGraph, DataThatDoesNotComeIsAWaitOfItsOwn) {
   ToldLanes told(plan::lonePlan());
-  told.lane({{0, 0}, 5, false, 0, told.find(0, plan::Instruction::kNextBatch), LaneActivity::Reads}, kLong);
+  told.lane({{0, 0}, 5, false, 0, told.find(0, plan::Instruction::kNextBatch), LaneActivity::Reads},
+            kLong);
   const std::optional<WaitCause> cause = told.cause();
   ASSERT_TRUE(cause);
   EXPECT_EQ(cause->kind, CauseKind::Data);
-  EXPECT_EQ(cause->text, "/job:local/task:0 train_step.local waits at step 5 for a batch of data set made for 20s: its "
-                         "files do not give it");
+  EXPECT_EQ(
+      cause->text,
+      "/job:local/task:0 train_step.local waits at step 5 for a batch of data set made for 20s: its "
+      "files do not give it");
 }
 
 TEST(WaitGraph, PlacesThatNoTaskCanBeAtAreNotBelieved) {
@@ -267,7 +292,9 @@ public:
     }
     return moved;
   }
-  uint32_t taskOf(size_t lane) const { return plan::taskNumber(harness.plan, lanes[lane]->info().task); }
+  uint32_t taskOf(size_t lane) const {
+    return plan::taskNumber(harness.plan, lanes[lane]->info().task);
+  }
   /// As the tasks would tell it after a while, in which those that could have got on.
   std::vector<WatchedTask> told(std::mt19937 &random, std::optional<size_t> without) {
     std::vector<executor::Lane::Progress> before;
@@ -277,7 +304,8 @@ public:
       turn(random, without);
     std::vector<WatchedTask> tasks(harness.stores.size());
     for (size_t i = 0; i < lanes.size(); ++i) {
-      EXPECT_TRUE(plan::checkPlace(harness.plan, taskOf(i), lanes[i]->place())) << lanes[i]->describeWait();
+      EXPECT_TRUE(plan::checkPlace(harness.plan, taskOf(i), lanes[i]->place()))
+          << lanes[i]->describeWait();
       tasks[taskOf(i)].lanes.push_back(
           {lanes[i]->place(), lanes[i]->progress() == before[i] ? kLong : absl::ZeroDuration()});
     }
@@ -299,7 +327,8 @@ struct Shape {
 
 plan::Plan boundedPlan(uint32_t workers) {
   plan::Plan plan = plan::parameterServerPlan({1, workers, 16, true});
-  for (plan::Instruction &instruction : *plan.mutable_programs(kServerProgram)->mutable_instructions())
+  for (plan::Instruction &instruction :
+       *plan.mutable_programs(kServerProgram)->mutable_instructions())
     if (instruction.has_ticket())
       instruction.mutable_ticket()->set_max_staleness(1);
   return plan;
@@ -320,7 +349,8 @@ const Shape kShapes[] = {
 struct OfLanes : testing::TestWithParam<Shape> {};
 struct OfMessages : OfLanes {}; // all but those of sums, whose moves are not told apart
 
-/// At any moment any lane stops: as a task that does not answer, as an instruction that takes for ever. It is named, and nobody else.
+/// At any moment any lane stops: as a task that does not answer, as an instruction that takes for
+/// ever. It is named, and nobody else.
 TEST_P(OfLanes, TheOneThatStandsStillIsNamed) {
   uint32_t named = 0;
   for (uint32_t seed = 0; seed < 60; ++seed) {
@@ -329,7 +359,8 @@ TEST_P(OfLanes, TheOneThatStandsStillIsNamed) {
     for (uint32_t turns = random() % 12; turns > 0; --turns)
       run.turn(random, std::nullopt);
     const size_t still = random() % run.lanes.size();
-    for (int turns = 0; run.turn(random, still) && turns < 200; ++turns) { // asynchronous lanes do not all come to wait
+    for (int turns = 0; run.turn(random, still) && turns < 200; ++turns) {
+      // asynchronous lanes do not all come to wait
     }
     const std::vector<WatchedTask> told = run.told(random, still);
     ASSERT_TRUE(run.failed.empty());
@@ -337,7 +368,8 @@ TEST_P(OfLanes, TheOneThatStandsStillIsNamed) {
       std::vector<WatchedTask> tasks = told;
       const uint32_t culprit = run.taskOf(still);
       for (StandingLane &lane : tasks[culprit].lanes)
-        if (lane.place.lane == plan::LaneName{run.lanes[still]->info().programIndex, run.lanes[still]->info().instance})
+        if (lane.place.lane == plan::LaneName{run.lanes[still]->info().programIndex,
+                                              run.lanes[still]->info().instance})
           lane.place.doing = LaneActivity::Works;
       if (silent)
         tasks[culprit].silent = absl::Seconds(9);
@@ -346,7 +378,8 @@ TEST_P(OfLanes, TheOneThatStandsStillIsNamed) {
         continue;
       ++named;
       ASSERT_EQ(cause->task, culprit) << "seed " << seed << ": " << cause->text;
-      ASSERT_EQ(cause->kind, silent ? CauseKind::Silent : CauseKind::Slow) << "seed " << seed << ": " << cause->text;
+      ASSERT_EQ(cause->kind, silent ? CauseKind::Silent : CauseKind::Slow)
+          << "seed " << seed << ": " << cause->text;
     }
   }
   EXPECT_GE(named, 100u);
@@ -392,11 +425,13 @@ TEST_P(OfMessages, AMessageThatIsLostIsNamedByItsTwoEnds) {
 
 std::string nameOf(const testing::TestParamInfo<Shape> &info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Plans, OfLanes, testing::ValuesIn(kShapes), nameOf);
-INSTANTIATE_TEST_SUITE_P(Plans, OfMessages, testing::ValuesIn(std::begin(kShapes), std::end(kShapes) - 2), nameOf);
+INSTANTIATE_TEST_SUITE_P(Plans, OfMessages,
+                         testing::ValuesIn(std::begin(kShapes), std::end(kShapes) - 2), nameOf);
 
 /// The chief's eye.
 struct HangWatchTest : testing::Test {
-  std::vector<service::TaskSnapshot> heard(absl::Duration stood, absl::Duration silent = absl::ZeroDuration()) {
+  std::vector<service::TaskSnapshot> heard(absl::Duration stood,
+                                           absl::Duration silent = absl::ZeroDuration()) {
     ToldLanes told = waiting();
     std::vector<service::TaskSnapshot> all(3);
     for (uint32_t task = 0; task < 3; ++task) {
@@ -425,7 +460,9 @@ TEST_F(HangWatchTest, ReportsWhenTheTimeHasDoubledAndEndsAtTheDeadline) {
   for (int s : {11, 15, 19})
     EXPECT_FALSE(watch.judge(heard(absl::Seconds(s))));
   ASSERT_EQ(said.size(), 4u) << "one report of a line and a chain of three";
-  EXPECT_THAT(said[0], HasSubstr("a wait lasts: /job:worker/task:1 train_step.worker[1] computes kernel gradient"));
+  EXPECT_THAT(
+      said[0],
+      HasSubstr("a wait lasts: /job:worker/task:1 train_step.worker[1] computes kernel gradient"));
   EXPECT_FALSE(watch.judge(heard(absl::Seconds(21))));
   EXPECT_EQ(said.size(), 8u);
   EXPECT_FALSE(watch.judge(heard(absl::Seconds(1)))) << "it got on";
@@ -441,7 +478,8 @@ TEST_F(HangWatchTest, ReportsWhenTheTimeHasDoubledAndEndsAtTheDeadline) {
 TEST_F(HangWatchTest, WhoWaitsForAStragglerHasItsGrace) {
   EXPECT_FALSE(watch.judge(heard(absl::Seconds(61), absl::Seconds(61))));
   EXPECT_FALSE(watch.judge(heard(absl::Seconds(299), absl::Seconds(299))));
-  const std::optional<service::RootCause> root = watch.judge(heard(absl::Seconds(301), absl::Seconds(301)));
+  const std::optional<service::RootCause> root =
+      watch.judge(heard(absl::Seconds(301), absl::Seconds(301)));
   ASSERT_TRUE(root);
   EXPECT_EQ(root->task, "/job:worker/task:1");
 }
@@ -455,7 +493,8 @@ TEST_F(HangWatchTest, WhoHasWaitedForALostTaskWaitsAnewForItsNextProcess) {
     waiting[2].back = absl::Seconds(s);
     EXPECT_FALSE(watch.judge(waiting)) << s;
   }
-  EXPECT_TRUE(said.size() && said[0].find("for 59s") != std::string::npos) << (said.empty() ? "nothing" : said[0]);
+  EXPECT_TRUE(said.size() && said[0].find("for 59s") != std::string::npos)
+      << (said.empty() ? "nothing" : said[0]);
   waiting[2].back = absl::Seconds(61);
   const std::optional<service::RootCause> root = watch.judge(waiting);
   ASSERT_TRUE(root);
@@ -470,8 +509,8 @@ TEST_F(HangWatchTest, AKernelForWhichNobodyWaitsHasTheTasksDeadline) {
   alone[2].progress.mutable_lanes(0)->set_stood_ms(301000);
   const std::optional<service::RootCause> root = watch.judge(alone);
   ASSERT_TRUE(root);
-  EXPECT_THAT(std::string(root->status.message()),
-              AllOf(HasSubstr("computes kernel gradient"), HasSubstr("longer than --deadline (5m)")));
+  EXPECT_THAT(std::string(root->status.message()), AllOf(HasSubstr("computes kernel gradient"),
+                                                         HasSubstr("longer than --deadline (5m)")));
 }
 
 } // namespace

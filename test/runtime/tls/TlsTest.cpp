@@ -90,14 +90,20 @@ TEST_F(Tls, OwnAddressMustBeInTheCertificate) {
 TEST_F(Tls, RefusesWhatCannotWork) {
   CredentialFiles good = pair("a", "ps-0", "localhost"), other = pair("b", "ps-0", "localhost"),
                   expired = pair("a", "old", "localhost", -absl::Hours(1));
-  EXPECT_THAT(refusal({good.certificate, "", good.authority}), HasSubstr("go together; also give --tls_key"));
-  EXPECT_THAT(refusal({folder + "/no.crt", good.key, good.authority}), HasSubstr("no.crt: No such file"));
-  EXPECT_THAT(refusal({good.certificate, other.key, good.authority}), HasSubstr("is not the key of --tls_cert "));
-  EXPECT_THAT(refusal({good.certificate, good.key, other.authority}), HasSubstr("is not vouched for by --tls_ca "));
+  EXPECT_THAT(refusal({good.certificate, "", good.authority}),
+              HasSubstr("go together; also give --tls_key"));
+  EXPECT_THAT(refusal({folder + "/no.crt", good.key, good.authority}),
+              HasSubstr("no.crt: No such file"));
+  EXPECT_THAT(refusal({good.certificate, other.key, good.authority}),
+              HasSubstr("is not the key of --tls_cert "));
+  EXPECT_THAT(refusal({good.certificate, good.key, other.authority}),
+              HasSubstr("is not vouched for by --tls_ca "));
   EXPECT_THAT(refusal(expired), HasSubstr("has expired on "));
-  EXPECT_THAT(refusal({good.key, good.key, good.authority}), HasSubstr("has no certificate; expected PEM text"));
+  EXPECT_THAT(refusal({good.key, good.key, good.authority}),
+              HasSubstr("has no certificate; expected PEM text"));
   std::string noKey = write("no.key", *base::readFile(good.certificate), 0600);
-  EXPECT_THAT(refusal({good.certificate, noKey, good.authority}), HasSubstr("no.key has no private key"));
+  EXPECT_THAT(refusal({good.certificate, noKey, good.authority}),
+              HasSubstr("no.key has no private key"));
   std::string open = write("open.key", *base::readFile(good.key), 0644);
   EXPECT_THAT(refusal({good.certificate, open, good.authority}), HasSubstr("chmod 600 " + open));
 }
@@ -105,9 +111,11 @@ TEST_F(Tls, RefusesWhatCannotWork) {
 /// A server on loopback with a certificate that TlsCredentials::load might refuse.
 struct Server {
   explicit Server(const CredentialFiles &files) {
-    grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+    grpc::SslServerCredentialsOptions options(
+        GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
     options.pem_root_certs = *base::readFile(files.authority);
-    options.pem_key_cert_pairs.push_back({*base::readFile(files.key), *base::readFile(files.certificate)});
+    options.pem_key_cert_pairs.push_back(
+        {*base::readFile(files.key), *base::readFile(files.certificate)});
     start(grpc::SslServerCredentials(options));
   }
   Server() { start(grpc::InsecureServerCredentials()); }
@@ -141,14 +149,16 @@ TEST_F(Tls, SaysWhyAPeerCannotBeReached) {
     // Its authority is known to us, ours is not to it.
     auto half = *TlsCredentials::load(
         {other.certificate, other.key,
-         write("both.crt", *base::readFile(good.authority) + *base::readFile(other.authority), 0600)});
+         write("both.crt", *base::readFile(good.authority) + *base::readFile(other.authority),
+               0600)});
     status = reach(server.address, *half, limit);
     EXPECT_TRUE(absl::IsUnauthenticated(status));
     EXPECT_THAT(std::string(status.message()), HasSubstr("refuses this task's certificate"));
   }
   {
     Server server(pair("a", "old", "localhost", -absl::Hours(1)));
-    EXPECT_THAT(std::string(reach(server.address, *own, limit).message()), HasSubstr("certificate has expired"));
+    EXPECT_THAT(std::string(reach(server.address, *own, limit).message()),
+                HasSubstr("certificate has expired"));
   }
   {
     Server server(pair("a", "elsewhere", "10.0.0.9"));
@@ -159,7 +169,8 @@ TEST_F(Tls, SaysWhyAPeerCannotBeReached) {
   absl::Status status = reach(plain.address, *own, limit);
   EXPECT_TRUE(absl::IsUnavailable(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("does not speak TLS"));
-  EXPECT_THAT(std::string(reach("localhost:1", *own, limit).message()), HasSubstr("Connection refused"));
+  EXPECT_THAT(std::string(reach("localhost:1", *own, limit).message()),
+              HasSubstr("Connection refused"));
 }
 
 /// A task's server with TLS whose chief's service knows the tasks /job:ps-0 and /job:worker-1.
@@ -181,22 +192,26 @@ struct Chief {
     }
   }
   ~Chief() { master->close(); }
-  /// What becomes of a task that says it is number `task`, at `at`, and thinks that the chief is `chief`.
+  /// What becomes of a task that says it is number `task`, at `at`, and thinks that the chief is
+  /// `chief`.
   absl::Status join(const CredentialFiles &files, uint32_t task, const std::string &at,
                     const std::string &chief = "/job:ps-0") {
-    service::StreamLink link(service::TaskDialer(address, {"", *TlsCredentials::load(files)}), chief);
+    service::StreamLink link(service::TaskDialer(address, {"", *TlsCredentials::load(files)}),
+                             chief);
     service::Hello hello;
     hello.set_task(task);
     hello.set_name(task == 0 ? "/job:ps-0" : "/job:worker-1");
     hello.set_fingerprint("feed");
     hello.set_incarnation(7 + task);
     hello.set_address(at);
-    absl::Status status = link.open(hello, absl::Now() + absl::Seconds(20), [](const std::string &) {});
+    absl::Status status =
+        link.open(hello, absl::Now() + absl::Seconds(20), [](const std::string &) {});
     return status.ok() ? link.receive(absl::Now() + absl::Seconds(5)).status() : status;
   }
   /// The certificate that it shows a new caller.
   std::string shown(const CredentialFiles &files) {
-    auto channel = *service::TaskDialer(address, {"", *TlsCredentials::load(files)}).start(absl::Seconds(20));
+    auto channel =
+        *service::TaskDialer(address, {"", *TlsCredentials::load(files)}).start(absl::Seconds(20));
     grpc::ClientContext context;
     service::ClientInfo info;
     service::Master::NewStub(channel)->Describe(&context, {}, &info);
@@ -214,14 +229,18 @@ TEST_F(Tls, ACertificateIsGoodForTheTaskAndTheHostThatItNames) {
                   elsewhere = pair("b", "worker-1", "10.0.0.9");
   Chief chief(ps);
   ASSERT_TRUE(chief.server);
-  EXPECT_THAT(std::string(chief.join(worker, 0, "127.0.0.1:1").message()),
-              HasSubstr("the certificate at the other end is of /job:worker-1, and not of /job:ps-0; give each task"));
+  EXPECT_THAT(
+      std::string(chief.join(worker, 0, "127.0.0.1:1").message()),
+      HasSubstr(
+          "the certificate at the other end is of /job:worker-1, and not of /job:ps-0; give each task"));
   EXPECT_THAT(std::string(chief.join(worker, 1, "10.0.0.1:22").message()),
               HasSubstr("is for 127.0.0.1, and /job:worker-1 is at 10.0.0.1:22"));
-  EXPECT_THAT(std::string(chief.join(worker, 1, "127.0.0.1:1", "/job:worker-1").message()),
-              HasSubstr("the certificate at the other end is of /job:ps-0, and not of /job:worker-1"))
+  EXPECT_THAT(
+      std::string(chief.join(worker, 1, "127.0.0.1:1", "/job:worker-1").message()),
+      HasSubstr("the certificate at the other end is of /job:ps-0, and not of /job:worker-1"))
       << "a task looks at the chief's as well";
-  EXPECT_TRUE(absl::IsDeadlineExceeded(chief.join(worker, 1, "127.0.0.1:1"))) << "its own is good, and no order comes";
+  EXPECT_TRUE(absl::IsDeadlineExceeded(chief.join(worker, 1, "127.0.0.1:1")))
+      << "its own is good, and no order comes";
 }
 
 TEST_F(Tls, ReplacedFilesAreServedToNewConnections) {
@@ -247,7 +266,8 @@ TEST_F(Tls, ConnectionsAreCounted) {
   Chief chief(ps, 8);
   ASSERT_TRUE(chief.server);
   auto descriptors = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                         std::filesystem::directory_iterator());
   };
   auto before = descriptors();
   std::vector<base::UniqueFd> silent;
@@ -271,8 +291,11 @@ class Folder : public Tls {
 protected:
   std::string job() const { return folder + "/job"; }
   absl::StatusOr<std::unique_ptr<JobFolder>> make() {
-    return JobFolder::make(
-        {job(), "run", {"/job:ps/task:0", "/job:worker/task:0"}, "/job:worker/task:0", "127.0.0.1:29888"});
+    return JobFolder::make({job(),
+                            "run",
+                            {"/job:ps/task:0", "/job:worker/task:0"},
+                            "/job:worker/task:0",
+                            "127.0.0.1:29888"});
   }
   absl::StatusOr<JobFolderReply> ask(const std::string &task, const std::string &host,
                                      absl::Duration limit = absl::Seconds(60)) {
@@ -330,19 +353,24 @@ TEST_F(Folder, BeginsAnewWhereAnotherWasKilled) {
 }
 
 TEST_F(Folder, RefusesStrangersAndOpenFolders) {
-  // The line comes after 1 s, and the next one 5 s later. A busy machine may reach the deadline before the first one.
-  for (absl::Duration limit = absl::Milliseconds(1200); said.empty() && limit < absl::Seconds(5); limit *= 2)
+  // The line comes after 1 s, and the next one 5 s later. A busy machine may reach the deadline
+  // before the first one.
+  for (absl::Duration limit = absl::Milliseconds(1200); said.empty() && limit < absl::Seconds(5);
+       limit *= 2)
     EXPECT_THAT(std::string(ask("/job:ps/task:0", "a", limit).status().message()),
                 HasSubstr("the chief /job:worker/task:0 did not come within"));
-  EXPECT_THAT(said, testing::ElementsAre(testing::AllOf(HasSubstr("waiting for the chief /job:worker/task:0"),
-                                                        HasSubstr("/job/run is not there yet"))));
+  EXPECT_THAT(said, testing::ElementsAre(
+                        testing::AllOf(HasSubstr("waiting for the chief /job:worker/task:0"),
+                                       HasSubstr("/job/run is not there yet"))));
   auto made = make();
   ASSERT_TRUE(made.ok()) << made.status();
   EXPECT_THAT(std::string(ask("/job:ps/task:7", "a").status().message()),
               HasSubstr("ps-7 is no task of the chief's plan"));
-  EXPECT_THAT(std::string(ask("/job:ps/task:0", "a b").status().message()), HasSubstr("name of a host is none"));
+  EXPECT_THAT(std::string(ask("/job:ps/task:0", "a b").status().message()),
+              HasSubstr("name of a host is none"));
   chmod(job().c_str(), 0750);
-  EXPECT_THAT(std::string(ask("/job:ps/task:0", "a").status().message()), HasSubstr("is open to others"));
+  EXPECT_THAT(std::string(ask("/job:ps/task:0", "a").status().message()),
+              HasSubstr("is open to others"));
   EXPECT_THAT(std::string(make().status().message()),
               HasSubstr("is open to others, and keys will lie there; chmod 700"));
 }

@@ -1,4 +1,5 @@
-// What lanes record, which messages these are, one clock for all, and a run's whole trace over both transports.
+// What lanes record, which messages these are, one clock for all, and a run's whole trace over both
+// transports.
 #include "runtime/common/base/File.h"
 #include "runtime/common/trace/TraceFile.h"
 #include "runtime/trace/TraceMerge.h"
@@ -23,7 +24,8 @@ std::vector<TracedLane> traceOf(executor::TaskHarness &tasks, uint64_t steps, ui
   auto lanes = tasks.lanes(host);
   std::vector<std::unique_ptr<executor::LaneTrace>> traces;
   for (auto &lane : lanes) {
-    traces.push_back(std::make_unique<executor::LaneTrace>(lane->ofProgram(), first, steps, 100000));
+    traces.push_back(
+        std::make_unique<executor::LaneTrace>(lane->ofProgram(), first, steps, 100000));
     lane->traceTo(traces.back().get());
   }
   EXPECT_EQ(tasks.run(lanes), absl::OkStatus());
@@ -42,7 +44,8 @@ std::vector<TracedLane> traceOf(executor::TaskHarness &tasks, uint64_t steps, ui
   return traced;
 }
 
-/// Each message has one sender and one receiver, on the tasks of its channel's ends; how many there are.
+/// Each message has one sender and one receiver, on the tasks of its channel's ends; how many there
+/// are.
 size_t pairUp(const plan::Plan &plan, const std::vector<TracedLane> &lanes, uint64_t steps) {
   std::map<MessageId, std::pair<int, int>> ends;
   std::map<MessageId, std::pair<int64_t, int64_t>> times;
@@ -53,12 +56,14 @@ size_t pairUp(const plan::Plan &plan, const std::vector<TracedLane> &lanes, uint
         if (end.id.step >= steps) // sent ahead, for a step that does not come
           continue;
         ++(end.sends ? ends[end.id].first : ends[end.id].second);
-        (end.sends ? times[end.id].first : times[end.id].second) = end.sends ? record.begin : record.end;
+        (end.sends ? times[end.id].first : times[end.id].second) =
+            end.sends ? record.begin : record.end;
       }
   }
   for (auto &[id, count] : ends) {
-    EXPECT_EQ(count, std::pair(1, 1)) << plan.channels(static_cast<int>(id.channel)).name() << "[" << id.instance
-                                      << "] at step " << id.step << ", " << id.number;
+    EXPECT_EQ(count, std::pair(1, 1))
+        << plan.channels(static_cast<int>(id.channel)).name() << "[" << id.instance << "] at step "
+        << id.step << ", " << id.number;
     EXPECT_LE(times[id].first, times[id].second);
   }
   return ends.size();
@@ -72,7 +77,8 @@ TEST(Trace, EveryMessageHasItsTwoEnds) {
                                            {2, 3, 16, false, 0, true, true},
                                            {2, 3, 4096, false, 16, true, true, true}}) {
     executor::TaskHarness tasks(plan::parameterServerPlan(shape));
-    // A parameter, and a gradient, of each server with each worker; the control message to each other lane.
+    // A parameter, and a gradient, of each server with each worker; the control message to each
+    // other lane.
     EXPECT_EQ(pairUp(tasks.plan, traceOf(tasks, kSteps), kSteps),
               kSteps * (2 * shape.servers * shape.workers + shape.servers + shape.workers - 1));
   }
@@ -99,7 +105,8 @@ TEST(Trace, AsynchronousLanesEndInTheMiddleOfAStep) {
     EXPECT_EQ(lane.records.back().kind, TraceRecord::Step);
 }
 
-// Records follow one another in their step, without holes, and what is not asked for is not recorded.
+// Records follow one another in their step, without holes, and what is not asked for is not
+// recorded.
 TEST(Trace, RecordsFillTheirStep) {
   executor::TaskHarness tasks(plan::parameterServerPlan({1, 2}));
   for (const TracedLane &lane : traceOf(tasks, 20, /*first=*/17)) {
@@ -132,7 +139,8 @@ TEST(Trace, AFullTraceCountsWhatItHasNotTaken) {
 TEST(Trace, RecordsOfAPeerAreChecked) {
   plan::Plan plan = plan::parameterServerPlan({1, 1});
   auto decoded = [&](std::vector<TraceRecord> records, size_t cut = 0) {
-    std::string bytes(reinterpret_cast<const char *>(records.data()), records.size() * sizeof(TraceRecord) - cut);
+    std::string bytes(reinterpret_cast<const char *>(records.data()),
+                      records.size() * sizeof(TraceRecord) - cut);
     return std::string(executor::decodeRecords(bytes, plan.programs(0)).status().message());
   };
   TraceRecord good{10, 20, 0, 0, 0, 0, 1, TraceRecord::Work};
@@ -160,25 +168,28 @@ TEST(Trace, RecordsOfAPeerAreChecked) {
 
 TEST(TraceClocks, WhatWasMeasuredCounts) {
   using service::ClockOffset;
-  // Task 1 is on this host and within its error; task 2 is on another; task 3 is here in a time namespace of its own; task 4 did not answer.
-  EXPECT_THAT(
-      alignClocks({std::nullopt, ClockOffset{20, 50}, ClockOffset{20, 50}, ClockOffset{-7000, 50}, std::nullopt},
-                  {true, true, false, true, false}, 0, {}),
-      ElementsAre(0, 0, 20, -7000, 0));
+  // Task 1 is on this host and within its error; task 2 is on another; task 3 is here in a time
+  // namespace of its own; task 4 did not answer.
+  EXPECT_THAT(alignClocks({std::nullopt, ClockOffset{20, 50}, ClockOffset{20, 50},
+                           ClockOffset{-7000, 50}, std::nullopt},
+                          {true, true, false, true, false}, 0, {}),
+              ElementsAre(0, 0, 20, -7000, 0));
 }
 
 // What a peer says of its clock is within bounds, whatever it says.
 TEST(TraceClocks, WhatCannotBeDoesNoHarm) {
   constexpr int64_t kMost = executor::kMostTraceTime;
-  const std::vector<TracedMessage> messages = {{0, 1, kMost, 0}, {1, 2, kMost, 0}, {2, 1, kMost, 0}, {1, 0, 0, kMost}};
-  for (int64_t offset :
-       alignClocks({std::nullopt, service::ClockOffset{INT64_MIN + 1, 50}, service::ClockOffset{INT64_MAX, 50}},
-                   {true, false, true}, 0, messages))
+  const std::vector<TracedMessage> messages = {
+      {0, 1, kMost, 0}, {1, 2, kMost, 0}, {2, 1, kMost, 0}, {1, 0, 0, kMost}};
+  for (int64_t offset : alignClocks({std::nullopt, service::ClockOffset{INT64_MIN + 1, 50},
+                                     service::ClockOffset{INT64_MAX, 50}},
+                                    {true, false, true}, 0, messages))
     EXPECT_LE(std::abs(offset), kMost);
 }
 
 TEST(TraceClocks, NothingIsTakenBeforeItIsSent) {
-  // By the measured clock a message of task 1 would arrive 100 before it left, and one to it take 400.
+  // By the measured clock a message of task 1 would arrive 100 before it left, and one to it take
+  // 400.
   const std::vector<TracedMessage> messages = {{1, 0, 1000, 900}, {0, 1, 2000, 2400}};
   const std::vector<int64_t> offsets =
       alignClocks({std::nullopt, service::ClockOffset{0, 300}}, {true, false}, 0, messages);

@@ -1,4 +1,4 @@
-//===- ConflatingTransportTest.cpp - versioned slots --------------------------------------------------------------===//
+//===- ConflatingTransportTest.cpp - versioned slots ------------------------------------------===//
 
 #include "runtime/transport/ConflatingTransport.h"
 
@@ -70,8 +70,8 @@ TEST(ConflatingTransport, AChannelIsListedOnce) {
   EXPECT_EQ(makeTransport(1, 8)->sender({8, 0}), nullptr);
 }
 
-// A writer that never waits and a reader of another pace: no message is torn, none comes twice or out of order, and a wait on
-// one receiver of the channel ends when another one gets a message.
+// A writer that never waits and a reader of another pace: no message is torn, none comes twice or
+// out of order, and a wait on one receiver of the channel ends when another one gets a message.
 TEST(ConflatingTransport, NothingIsTorn) {
   constexpr int64_t kMessages = 20000;
   constexpr size_t kWords = 512;
@@ -83,7 +83,8 @@ TEST(ConflatingTransport, NothingIsTorn) {
       ASSERT_EQ(transport->sender({7, 1})->start(words.data(), 0), PollState::Ready);
     }
   });
-  ConflatingReceiver *other = transport->conflating({7, 0}), *receiver = transport->conflating({7, 1});
+  ConflatingReceiver *other = transport->conflating({7, 0}),
+                     *receiver = transport->conflating({7, 1});
   for (int64_t last = 0; last < kMessages;) {
     const void *data = nullptr;
     EXPECT_EQ(other->poll(&data), PollState::Pending);

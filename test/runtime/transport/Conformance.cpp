@@ -35,9 +35,12 @@ void Conformance::open(const std::vector<ChannelSpec> &specs) {
   ASSERT_NE(receiver, nullptr);
 }
 
-void Conformance::open(uint64_t bytes, uint32_t capacity) { open({{{0, 0}, bytes, capacity, false}}); }
+void Conformance::open(uint64_t bytes, uint32_t capacity) {
+  open({{{0, 0}, bytes, capacity, false}});
+}
 
-bool Conformance::send(SendPort *port, const void *data, uint64_t step, SendMode mode, uint64_t bytes) {
+bool Conformance::send(SendPort *port, const void *data, uint64_t step, SendMode mode,
+                       uint64_t bytes) {
   absl::Time end = absl::Now() + patience;
   for (bool started = false; absl::Now() < end;) {
     PollState state = started ? port->done() : port->start(data, step, mode, bytes);
@@ -118,7 +121,8 @@ TEST_P(Conformance, CapacityPushesBack) {
   absl::SleepFor(absl::Milliseconds(20));
   EXPECT_EQ(sender->start(&value, 0), PollState::Pending);
   ASSERT_NE(receive(receiver), nullptr);
-  EXPECT_EQ(sender->start(&value, 0), PollState::Pending) << "a message in use still holds its slot";
+  EXPECT_EQ(sender->start(&value, 0), PollState::Pending)
+      << "a message in use still holds its slot";
   receiver->release();
   EXPECT_TRUE(send(sender, &value));
 }
@@ -205,7 +209,9 @@ TEST_P(Conformance, TheStartOfAMessageIsRightBeforeItsEndIsThere) {
       }
       EXPECT_GT(there, known);
       there = std::min(there, bytes);
-      EXPECT_EQ(memcmp(static_cast<const uint8_t *>(got) + known, data[k % 2].data() + known, there - known), 0)
+      EXPECT_EQ(memcmp(static_cast<const uint8_t *>(got) + known, data[k % 2].data() + known,
+                       there - known),
+                0)
           << "message " << k << ", from byte " << known;
       known = there;
     }
@@ -279,7 +285,8 @@ TEST_P(Conformance, AMessageWakesAReceiverThatWaits) {
   EXPECT_LT(took, absl::Seconds(5));
 }
 
-// The receiver polls without pause while the sender sends and closes: Closed may never overtake the message.
+// The receiver polls without pause while the sender sends and closes: Closed may never overtake the
+// message.
 TEST_P(Conformance, ClosedNeverOvertakesAMessage) {
   constexpr uint32_t count = 300;
   std::vector<ChannelSpec> specs;
@@ -360,7 +367,8 @@ TEST_P(Conformance, AbortLeavesMessagesThatAreThere) {
 TEST_P(Conformance, CountersAreExact) {
   open({{{0, 0}, 1000, 2, false}, {{1, 3}, 24, 1, false}, {{2, 0}, 8, 1, true}});
   SendPort *senders[] = {sender, link->sending().sender({1, 3}), link->sending().sender({2, 0})};
-  RecvPort *receivers[] = {receiver, link->receiving().receiver({1, 3}), link->receiving().receiver({2, 0})};
+  RecvPort *receivers[] = {receiver, link->receiving().receiver({1, 3}),
+                           link->receiving().receiver({2, 0})};
   std::vector<uint8_t> data = content(1000, 0);
   for (int k = 0; k < 10; ++k)
     for (int i = 0; i < 3; ++i) {

@@ -1,12 +1,13 @@
-//===- Conformance.h - the one suite that every transport passes ----------------------------------------*- C++ -*-===//
+//===- Conformance.h - the one suite that every transport passes --------------------*- C++ -*-===//
 //
 // A backend's test file makes links and instantiates the suite:
 //
-//   INSTANTIATE_TEST_SUITE_P(InProcess, Conformance, testing::Values(Backend{"InProcess", makeLink}), backendName);
+//   INSTANTIATE_TEST_SUITE_P(InProcess, Conformance,
+//                            testing::Values(Backend{"InProcess", makeLink}), backendName);
 //
 // and links the object library graphc_transport_conformance, which holds the tests.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TEST_RUNTIME_TRANSPORT_CONFORMANCE_H
 #define GRAPHC_TEST_RUNTIME_TRANSPORT_CONFORMANCE_H
 
@@ -24,7 +25,8 @@
 
 namespace graphc::transport {
 
-/// Two connected tasks: every channel goes from `sending` to `receiving` (one object where both ends are in it).
+/// Two connected tasks: every channel goes from `sending` to `receiving` (one object where both
+/// ends are in it).
 class Link {
 public:
   virtual ~Link() = default;
@@ -34,7 +36,8 @@ public:
   virtual uint8_t *zeroCopy() { return own_.data(); }
 
 private:
-  device::MemoryRegion own_ = *device::MemoryRegion::allocate(1 << 20, device::MemoryRegion::Guard::None, "zero-copy");
+  device::MemoryRegion own_ =
+      *device::MemoryRegion::allocate(1 << 20, device::MemoryRegion::Guard::None, "zero-copy");
 };
 
 struct Backend {
@@ -62,10 +65,13 @@ protected:
 inline constexpr absl::Duration patience = absl::Seconds(20);
 /// Bytes that differ by `seed` and position.
 std::vector<uint8_t> content(uint64_t bytes, uint32_t seed);
-/// Runs `blocked` on a thread, gives it time to fall asleep, then `wake`; the time from wake to the thread's end.
+/// Runs `blocked` on a thread, gives it time to fall asleep, then `wake`; the time from wake to the
+/// thread's end.
 absl::Duration timeToWake(const std::function<void()> &blocked, const std::function<void()> &wake);
 
-inline std::string backendName(const testing::TestParamInfo<Backend> &info) { return info.param.name; }
+inline std::string backendName(const testing::TestParamInfo<Backend> &info) {
+  return info.param.name;
+}
 
 } // namespace graphc::transport
 #endif

@@ -34,7 +34,8 @@ const std::vector<ChannelSpec> kSpecs = {{{0, 0}, 4096, 2, false}, {{1, 0}, 64, 
 
 } // namespace
 
-/// Nothing of the links before comes, begun, sent or half taken, and each has its slots and its credits.
+/// Nothing of the links before comes, begun, sent or half taken, and each has its slots and its
+/// credits.
 TEST_P(Conformance, MessagesOfAnEarlierLinkNeverArrive) {
   open(kSpecs);
   Tasks tasks(std::move(link));
@@ -42,7 +43,8 @@ TEST_P(Conformance, MessagesOfAnEarlierLinkNeverArrive) {
   for (uint32_t life = 0; life < 4; ++life) {
     SendPort *before = tasks.sending.sender({0, 0});
     RecvPort *beforeReceiver = tasks.receiving.receiver({0, 0});
-    ASSERT_TRUE(send(before, old.data(), life)); // one that was sent, one that was taken and not given back
+    // one that was sent, one that was taken and not given back
+    ASSERT_TRUE(send(before, old.data(), life));
     ASSERT_TRUE(send(before, old.data(), life));
     ASSERT_NE(receive(beforeReceiver), nullptr);
 
@@ -68,10 +70,12 @@ TEST_P(Conformance, MessagesOfAnEarlierLinkNeverArrive) {
     EXPECT_EQ(tasks.receiving.receiver({1, 0})->poll(&data), PollState::Pending);
   }
   const uint64_t messages = 4 * (2 + 3);
-  EXPECT_EQ(tasks.sending.counters().bytesSent, messages * 4096) << "of all links, those that went too";
+  EXPECT_EQ(tasks.sending.counters().bytesSent, messages * 4096)
+      << "of all links, those that went too";
 }
 
-/// Who still holds a port of an earlier link finds it where it was, and hears of the abort of that link alone.
+/// Who still holds a port of an earlier link finds it where it was, and hears of the abort of that
+/// link alone.
 TEST_P(Conformance, PortsOfAnEarlierLinkStayUntilItGoes) {
   open(kSpecs);
   Tasks tasks(std::move(link));
@@ -91,7 +95,8 @@ TEST_P(Conformance, PortsOfAnEarlierLinkStayUntilItGoes) {
   ASSERT_NE(receive(tasks.receiving.receiver({0, 0})), nullptr);
 }
 
-/// An abort that comes before the new link is in the set reaches it all the same, and a reset takes it back.
+/// An abort that comes before the new link is in the set reaches it all the same, and a reset takes
+/// it back.
 TEST_P(Conformance, AnAbortReachesALinkThatComesLate) {
   open(kSpecs);
   Tasks tasks(std::move(link));
@@ -114,7 +119,8 @@ TEST_P(Conformance, AnAbortReachesALinkThatComesLate) {
 /// Who waits at a port looks again at once, and finds what it was asked to (executor/LanePause.h).
 TEST_P(Conformance, WakeEndsAWait) {
   open(kSpecs);
-  const absl::Duration took = timeToWake([&] { receiver->wait(absl::Seconds(10)); }, [&] { link->receiving().wake(); });
+  const absl::Duration took =
+      timeToWake([&] { receiver->wait(absl::Seconds(10)); }, [&] { link->receiving().wake(); });
   EXPECT_LT(took, absl::Seconds(5));
 }
 

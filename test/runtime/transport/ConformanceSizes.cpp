@@ -7,7 +7,8 @@
 
 namespace graphc::transport {
 
-/// A channel whose messages have as many units as their sender says, beside one whose have all their bytes.
+/// A channel whose messages have as many units as their sender says, beside one whose have all
+/// their bytes.
 static ChannelSpec sized(uint64_t unit, uint64_t most, uint32_t capacity) {
   ChannelSpec spec{{0, 0}, unit * most, capacity, false};
   spec.unit = unit;
@@ -65,7 +66,8 @@ TEST_P(Conformance, LargeMessagesHaveTheirActualSize) {
   uint64_t total = 0;
   for (uint64_t units : {9, 0, 2, 1, 4, 5, 0, 0, 8, 9}) { // whole chunks, and not
     void *slot = nullptr;
-    for (absl::Time end = absl::Now() + patience; sender->acquire(&slot) == PollState::Pending && absl::Now() < end;)
+    for (absl::Time end = absl::Now() + patience;
+         sender->acquire(&slot) == PollState::Pending && absl::Now() < end;)
       sender->wait(absl::Milliseconds(100));
     ASSERT_NE(slot, nullptr);
     memcpy(slot, data.data(), units * unit);
@@ -78,7 +80,8 @@ TEST_P(Conformance, LargeMessagesHaveTheirActualSize) {
       if (state == PollState::Pending)
         receiver->wait(absl::Milliseconds(100));
       else
-        there = std::min(there, receiver->poll(&got) == PollState::Ready ? receiver->size() : there);
+        there =
+            std::min(there, receiver->poll(&got) == PollState::Ready ? receiver->size() : there);
     }
     got = receive(receiver);
     ASSERT_NE(got, nullptr);

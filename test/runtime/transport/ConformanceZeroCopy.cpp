@@ -9,7 +9,8 @@
 
 namespace graphc::transport {
 
-// Of a zero-copy channel done() may come only when nobody can still read the buffer: in place, or from a copy.
+// Of a zero-copy channel done() may come only when nobody can still read the buffer: in place, or
+// from a copy.
 TEST_P(Conformance, ZeroCopyBufferIsFreeWhenDone) {
   constexpr uint64_t bytes = 100000;
   open({{{0, 0}, bytes, 1, false, true}});
@@ -59,7 +60,8 @@ TEST_P(Conformance, ZeroCopyMessagesInFlightAreAllFreeWhenDone) {
   for (uint32_t k = 0; k < 4; ++k) {
     const void *got = receive(receiver);
     ASSERT_NE(got, nullptr);
-    if (sender->done() == PollState::Ready) // a transport that copied: what is written now is not read
+    // a transport that copied: what is written now is not read
+    if (sender->done() == PollState::Ready)
       memset(link->zeroCopy(), 0xee, 4 * bytes);
     EXPECT_EQ(memcmp(got, sent[k].data(), bytes), 0) << "message " << k;
     receiver->release();
@@ -95,10 +97,11 @@ TEST_P(Conformance, ZeroCopyChannelsReopen) {
     ASSERT_TRUE(link->sending().reset(generation).ok());
     if (&link->sending() != &link->receiving())
       ASSERT_TRUE(link->receiving().reset(generation).ok());
-    // Once the reset is over nobody reads the buffer. gRPC says so when it lets go of the last message, on a thread of its own.
+    // Once the reset is over nobody reads the buffer. gRPC says so when it lets go of the last
+    // message, on a thread of its own.
     PollState done = sender->done();
-    for (absl::Time end = absl::Now() + absl::Seconds(10); done == PollState::Pending && absl::Now() < end;
-         done = sender->done())
+    for (absl::Time end = absl::Now() + absl::Seconds(10);
+         done == PollState::Pending && absl::Now() < end; done = sender->done())
       std::this_thread::yield();
     ASSERT_EQ(done, PollState::Ready);
     memset(link->zeroCopy(), int(generation), 8192);
@@ -120,10 +123,12 @@ TEST_P(Conformance, MessagesLieInTheMemoryThatIsTold) {
              at + bytes <= each.bytes.data() + each.bytes.size();
     });
   };
-  const std::vector<MessageMemory> sent = link->sending().memory(), received = link->receiving().memory();
+  const std::vector<MessageMemory> sent = link->sending().memory(),
+                                   received = link->receiving().memory();
   for (const std::vector<MessageMemory> *side : {&sent, &received})
     for (const MessageMemory &each : *side)
-      EXPECT_EQ(reinterpret_cast<uintptr_t>(each.bytes.data()) % 4096, 0u) << "no page is shared with anything else";
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(each.bytes.data()) % 4096, 0u)
+          << "no page is shared with anything else";
   for (uint32_t k = 0; k < 7; ++k) {
     const std::vector<uint8_t> data = content(bytes, k);
     void *slot = nullptr;
@@ -156,7 +161,8 @@ TEST_P(Conformance, AcquiredMemoryIsSentAsItIs) {
     for (uint32_t k = 0; k < 20; ++k) {
       void *slot = nullptr, *again = nullptr;
       PollState state = PollState::Pending;
-      for (absl::Time end = absl::Now() + patience; state == PollState::Pending && absl::Now() < end;)
+      for (absl::Time end = absl::Now() + patience;
+           state == PollState::Pending && absl::Now() < end;)
         if (state = sender->acquire(&slot); state == PollState::Pending)
           sender->wait(absl::Milliseconds(100));
       ASSERT_EQ(state, PollState::Ready);

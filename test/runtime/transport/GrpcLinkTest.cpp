@@ -1,4 +1,5 @@
-// What a link writes, message by message, and what it makes of what it reads: without gRPC's streams, so that both are exact.
+// What a link writes, message by message, and what it makes of what it reads: without gRPC's
+// streams, so that both are exact.
 #include "test/runtime/transport/HostilePeer.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +28,8 @@ struct Pair {
       EXPECT_TRUE(link[1 - from].addRecv(spec).ok());
     }
   }
-  /// Gives the other end all that `from` has written and writes, stream by stream; how many messages that was.
+  /// Gives the other end all that `from` has written and writes, stream by stream; how many
+  /// messages that was.
   int deliver(int from) {
     int count = 0;
     for (uint32_t stream = 0; stream < link[from].streams(); ++stream)
@@ -88,32 +90,37 @@ TEST(GrpcLink, ACreditThatWaitsIsPartOfTheNextMessage) {
   uint64_t value = 1;
   constexpr int kSteps = 5;
   for (int k = 0; k < kSteps; ++k) {
-    ASSERT_EQ(pair.link[0].sender({0, 0})->start(&value, 0, SendMode::Copy), PollState::Ready) << "step " << k;
+    ASSERT_EQ(pair.link[0].sender({0, 0})->start(&value, 0, SendMode::Copy), PollState::Ready)
+        << "step " << k;
     EXPECT_EQ(pair.deliver(0), 1);
     ASSERT_TRUE(take(*pair.link[1].receiver({0, 0})));
     EXPECT_EQ(pair.deliver(1), 0) << "the credit waits";
-    ASSERT_EQ(pair.link[1].sender({1, 0})->start(&value, 0, SendMode::Copy), PollState::Ready) << "step " << k;
+    ASSERT_EQ(pair.link[1].sender({1, 0})->start(&value, 0, SendMode::Copy), PollState::Ready)
+        << "step " << k;
     EXPECT_EQ(pair.deliver(1), 1);
     ASSERT_TRUE(take(*pair.link[0].receiver({1, 0})));
     EXPECT_EQ(pair.deliver(0), 0);
   }
   // The first message has no credit to take along, and the last one's never comes.
   EXPECT_EQ(pair.link[0].counters().controlBytes,
-            2 * kSteps * (sizeof(MessageHeader) + sizeof(FrameHeader)) + (2 * kSteps - 1) * sizeof(CreditGrant));
+            2 * kSteps * (sizeof(MessageHeader) + sizeof(FrameHeader)) +
+                (2 * kSteps - 1) * sizeof(CreditGrant));
 }
 
 TEST(GrpcLink, CreditsThatWaitGoWithOneThatDoesNotAndWithAClose) {
   Pair pair({spec(0, true), spec(1, false), spec(2, true)}, {spec(3, false)});
   uint64_t value = 1;
   for (uint32_t channel : {0, 1, 2})
-    ASSERT_EQ(pair.link[0].sender({channel, 0})->start(&value, 0, SendMode::Copy), PollState::Ready);
+    ASSERT_EQ(pair.link[0].sender({channel, 0})->start(&value, 0, SendMode::Copy),
+              PollState::Ready);
   pair.deliver(0);
   ASSERT_TRUE(take(*pair.link[1].receiver({0, 0})));
   EXPECT_EQ(pair.deliver(1), 0);
   ASSERT_TRUE(take(*pair.link[1].receiver({1, 0})));
   EXPECT_EQ(pair.deliver(1), 1);
   for (uint32_t channel : {0, 1})
-    EXPECT_EQ(pair.link[0].sender({channel, 0})->start(&value, 1, SendMode::Copy), PollState::Ready);
+    EXPECT_EQ(pair.link[0].sender({channel, 0})->start(&value, 1, SendMode::Copy),
+              PollState::Ready);
   ASSERT_TRUE(take(*pair.link[1].receiver({2, 0})));
   EXPECT_EQ(pair.link[0].sender({2, 0})->start(&value, 1, SendMode::Copy), PollState::Pending);
   pair.link[1].sender({3, 0})->close();
@@ -135,13 +142,16 @@ TEST(GrpcLink, ResetForgetsCreditsThatWait) {
   EXPECT_EQ(pair.link[0].sender({0, 0})->start(&value, 0, SendMode::Copy), PollState::Pending);
 }
 
-/// A large message's chunks, as a stream of bytes that differ by chunk, and what of it a receiver can see.
+/// A large message's chunks, as a stream of bytes that differ by chunk, and what of it a receiver
+/// can see.
 struct Large {
   static constexpr uint64_t kChunks = 5, kBytes = (kChunks - 1) * kMaxChunk + 5;
-  explicit Large(Pair &pair, uint64_t step = 0, uint32_t channel = 0) : port(*pair.link[1].receiver({channel, 0})) {
+  explicit Large(Pair &pair, uint64_t step = 0, uint32_t channel = 0)
+      : port(*pair.link[1].receiver({channel, 0})) {
     for (uint64_t i = 0; i < kBytes; ++i)
       sent[i] = char(i / kMaxChunk + step * kChunks);
-    EXPECT_EQ(pair.link[0].sender({channel, 0})->start(sent.data(), step, SendMode::Borrow), PollState::Ready);
+    EXPECT_EQ(pair.link[0].sender({channel, 0})->start(sent.data(), step, SendMode::Borrow),
+              PollState::Ready);
   }
   /// Bytes from the start that are there; checks them.
   uint64_t there() {
@@ -191,9 +201,11 @@ TEST(GrpcLink, ASmallMessageGoesBeforeTheChunksThatWait) {
   ASSERT_EQ(pair.link[0].sender({1, 0})->start(&value, 0, SendMode::Copy), PollState::Ready);
   for (int chunk = 0; chunk < 2; ++chunk)
     ASSERT_TRUE(pair.deliverOne(0, 1));
-  ASSERT_TRUE(pair.deliverOne(0)); // the chunk that was under way on the first stream, which the small one waits for
+  // the chunk that was under way on the first stream, which the small one waits for
+  ASSERT_TRUE(pair.deliverOne(0));
   EXPECT_FALSE(take(*pair.link[1].receiver({1, 0})));
-  EXPECT_LT(pair.wire[0][0].written.front().Length(), kMaxChunk) << "with a chunk that it would have to wait for";
+  EXPECT_LT(pair.wire[0][0].written.front().Length(), kMaxChunk)
+      << "with a chunk that it would have to wait for";
   ASSERT_TRUE(pair.deliverOne(0));
   EXPECT_TRUE(take(*pair.link[1].receiver({1, 0})));
   pair.deliver(0);
@@ -265,7 +277,8 @@ TEST(GrpcLink, CreditsGoOnWhicheverStreamWritesNext) {
   pair.deliver(0);
   ASSERT_EQ(pair.link[1].sender({2, 0})->start(&value, 0, SendMode::Copy), PollState::Ready);
   ASSERT_TRUE(take(*pair.link[1].receiver({0, 0})));
-  ASSERT_EQ(pair.link[1].sender({1, 0})->start(large.data(), 0, SendMode::Borrow), PollState::Ready);
+  ASSERT_EQ(pair.link[1].sender({1, 0})->start(large.data(), 0, SendMode::Borrow),
+            PollState::Ready);
   EXPECT_EQ(pair.link[0].sender({0, 0})->start(&value, 1, SendMode::Copy), PollState::Pending);
   ASSERT_TRUE(pair.deliverOne(1, 1));
   EXPECT_EQ(pair.link[0].sender({0, 0})->start(&value, 1, SendMode::Copy), PollState::Ready);
@@ -304,7 +317,8 @@ TEST(GrpcLink, WhatIsQueuedBehindAWriteHoldsNoBufferOnceAllIsOver) {
     Pair pair({kLarge, spec(1, false), spec(2, false)}, {});
     uint64_t value = 1;
     ASSERT_EQ(pair.link[0].sender({1, 0})->start(&value, 0, SendMode::Copy), PollState::Ready);
-    ASSERT_EQ(pair.link[0].sender({2, 0})->start(&value, 0, SendMode::Copy), PollState::Ready) << "behind the first";
+    ASSERT_EQ(pair.link[0].sender({2, 0})->start(&value, 0, SendMode::Copy), PollState::Ready)
+        << "behind the first";
     Large message(pair);
     if (breaksFirst)
       EXPECT_TRUE(pair.link[0].detach(0, &pair.wire[0][0]));
@@ -348,19 +362,22 @@ TEST(GrpcLink, ResetForgetsTheStartOfAMessage) {
   const void *data = nullptr;
   uint64_t there = 0;
   pair.link[1].abort(absl::AbortedError("ps:0 died"));
-  EXPECT_EQ(message.port.pollStart(&data, 0, &there), PollState::Ready) << "what is there may still be taken";
+  EXPECT_EQ(message.port.pollStart(&data, 0, &there), PollState::Ready)
+      << "what is there may still be taken";
   EXPECT_EQ(message.port.pollStart(&data, there, &there), PollState::Aborted);
   ASSERT_TRUE(pair.link[1].reset(1).ok());
   EXPECT_EQ(message.port.pollStart(&data, 0, &there), PollState::Pending);
 }
 
 TEST_F(HostilePeer, MessagesAreCutOff) {
-  EXPECT_THAT(said(), HasSubstr("/job:test/task:9 is cut off: 0 bytes are left where 24 should be"));
+  EXPECT_THAT(said(),
+              HasSubstr("/job:test/task:9 is cut off: 0 bytes are left where 24 should be"));
   EXPECT_THAT(payload(23).said(), HasSubstr("23 bytes are left where 24 should be"));
   EXPECT_THAT(head(1).payload(15).said(), HasSubstr("15 bytes are left where 16 should be"));
   EXPECT_THAT(head(UINT32_MAX).said(), HasSubstr("0 bytes are left where 16 should be"));
   EXPECT_THAT(head().payload(1).said(), HasSubstr("1 bytes are left where 48 should be"));
-  EXPECT_THAT(head().add(data(0, 4096)).payload(4095).said(), HasSubstr("4095 bytes are left where 4096 should be"));
+  EXPECT_THAT(head().add(data(0, 4096)).payload(4095).said(),
+              HasSubstr("4095 bytes are left where 4096 should be"));
 }
 
 TEST_F(HostilePeer, HeadersAreOfAnotherKind) {
@@ -373,7 +390,8 @@ TEST_F(HostilePeer, ChannelsAreNotBetweenTheTwo) {
   EXPECT_THAT(head().add(FrameHeader{FrameKind::Close, 0}).said(),
               HasSubstr("channel 0[0], which the plan does not have"));
   EXPECT_THAT(head().add(FrameHeader{FrameKind::Data, 1, 5}).said(), HasSubstr("channel 1[5]"));
-  EXPECT_THAT(head(1).add(CreditGrant{1, 0, 1}).said(), HasSubstr("channel 1[0], which the plan does not have"));
+  EXPECT_THAT(head(1).add(CreditGrant{1, 0, 1}).said(),
+              HasSubstr("channel 1[0], which the plan does not have"));
 }
 
 TEST_F(HostilePeer, CreditsAreMoreThanMessages) {
@@ -387,11 +405,14 @@ TEST_F(HostilePeer, CreditsAreMoreThanMessages) {
 }
 
 TEST_F(HostilePeer, BytesAreOutOfPlace) {
-  EXPECT_THAT(head().add(data(1, 1)).payload(1).said(), HasSubstr("sent bytes 1+1 of message 0, expected byte 0"));
+  EXPECT_THAT(head().add(data(1, 1)).payload(1).said(),
+              HasSubstr("sent bytes 1+1 of message 0, expected byte 0"));
   EXPECT_THAT(head().add(data(0, 4097)).payload(4097).said(), HasSubstr("sent bytes 0+4097"));
-  EXPECT_THAT(head().add(data(0, 1, 1)).payload(1).said(), HasSubstr("of message 1, expected byte 0 of message 0"));
+  EXPECT_THAT(head().add(data(0, 1, 1)).payload(1).said(),
+              HasSubstr("of message 1, expected byte 0 of message 0"));
   EXPECT_EQ(head().add(data(0, 4096)).payload(4096).said(), "");
-  EXPECT_THAT(head().add(data(0, 1, 1)).payload(1).said(), HasSubstr("capacity 1")) << "the slot is not free";
+  EXPECT_THAT(head().add(data(0, 1, 1)).payload(1).said(), HasSubstr("capacity 1"))
+      << "the slot is not free";
 }
 
 TEST_F(HostilePeer, FramesAreEmpty) {
@@ -404,26 +425,30 @@ TEST_F(HostilePeer, ChunksAreOutOfPlace) {
     return said(stream);
   };
   constexpr uint64_t last = kLargeBytes;
-  EXPECT_THAT(chunk(1, kMaxChunk, 0), HasSubstr("channel 2[0]: /job:test/task:9 sent bytes 1+2097152 of message 0, "
-                                                "expected byte 0 of message 0 or a later chunk of 2097152 that has not "
-                                                "come yet (4194305 bytes each, capacity 2)"));
+  EXPECT_THAT(chunk(1, kMaxChunk, 0),
+              HasSubstr("channel 2[0]: /job:test/task:9 sent bytes 1+2097152 of message 0, "
+                        "expected byte 0 of message 0 or a later chunk of 2097152 that has not "
+                        "come yet (4194305 bytes each, capacity 2)"));
   EXPECT_THAT(chunk(0, kMaxChunk - 1, 0), HasSubstr("0+2097151")) << "chunks are whole";
   EXPECT_THAT(chunk(last, kMaxChunk, 0), HasSubstr("4194304+2097152")) << "but for the last one";
   EXPECT_THAT(chunk(last + kMaxChunk, 1, 0), HasSubstr("6291456+1")) << "behind the end";
   EXPECT_THAT(chunk(0, kMaxChunk, 2), HasSubstr("of message 2")) << "the slot is not free";
   EXPECT_EQ(chunk(last, 1, 0), "");
-  EXPECT_THAT(chunk(last, 1, 0, 0), HasSubstr("sent bytes 4194304+1")) << "a second time, on another stream";
+  EXPECT_THAT(chunk(last, 1, 0, 0), HasSubstr("sent bytes 4194304+1"))
+      << "a second time, on another stream";
   EXPECT_EQ(chunk(0, kMaxChunk, 0), "");
   EXPECT_THAT(chunk(0, kMaxChunk, 0, 0), HasSubstr("expected byte 2097152 of message 0"));
   EXPECT_EQ(chunk(kMaxChunk, kMaxChunk, 0), "");
-  EXPECT_THAT(chunk(last, 1, 0), HasSubstr("expected byte 0 of message 1")) << "the message is complete";
+  EXPECT_THAT(chunk(last, 1, 0), HasSubstr("expected byte 0 of message 1"))
+      << "the message is complete";
 }
 
 TEST_F(HostilePeer, SmallMessagesAreOnAnotherStreamThanTheFirst) {
   EXPECT_THAT(
       head().add(data(0, 4096)).payload(4096).said(1),
-      HasSubstr("channel 1[0]: /job:test/task:9 sent a frame on data stream 1, which is for large messages alone, "
-                "expected byte 0 of message 0"));
+      HasSubstr(
+          "channel 1[0]: /job:test/task:9 sent a frame on data stream 1, which is for large messages alone, "
+          "expected byte 0 of message 0"));
   EXPECT_THAT(head().add(FrameHeader{FrameKind::Close, 1}).said(1), HasSubstr("on data stream 1"));
 }
 
@@ -431,17 +456,28 @@ TEST_F(HostilePeer, ClosesAreOutOfPlace) {
   auto close = [this](uint32_t channel, uint64_t seq) {
     return head().add(FrameHeader{FrameKind::Close, channel, 0, 0, 0, 0, seq, 0}).said();
   };
-  EXPECT_THAT(close(1, 1), HasSubstr("channel 1[0]: /job:test/task:9 closed it before message 1, expected byte 0 of "
-                                     "message 0"));
-  EXPECT_THAT(close(2, 3), HasSubstr("closed it before message 3")) << "more than there is room for";
+  EXPECT_THAT(
+      close(1, 1),
+      HasSubstr("channel 1[0]: /job:test/task:9 closed it before message 1, expected byte 0 of "
+                "message 0"));
+  EXPECT_THAT(close(2, 3), HasSubstr("closed it before message 3"))
+      << "more than there is room for";
   EXPECT_EQ(close(1, 0), "");
   EXPECT_THAT(close(1, 0), HasSubstr("closed it before message 0")) << "a second time";
-  EXPECT_THAT(head().add(data(0, 4096)).payload(4096).said(), HasSubstr("sent bytes 0+4096 of message 0"));
+  EXPECT_THAT(head().add(data(0, 4096)).payload(4096).said(),
+              HasSubstr("sent bytes 0+4096 of message 0"));
   EXPECT_EQ(close(2, 1), "");
-  EXPECT_THAT(head().add(FrameHeader{FrameKind::Data, 2, 0, 0, 0, 0, 1, kMaxChunk}).payload(kMaxChunk).said(),
+  EXPECT_THAT(head()
+                  .add(FrameHeader{FrameKind::Data, 2, 0, 0, 0, 0, 1, kMaxChunk})
+                  .payload(kMaxChunk)
+                  .said(),
               HasSubstr("of message 1"))
       << "behind the close";
-  EXPECT_EQ(head().add(FrameHeader{FrameKind::Data, 2, 0, 0, 0, 0, 0, kMaxChunk}).payload(kMaxChunk).said(), "");
+  EXPECT_EQ(head()
+                .add(FrameHeader{FrameKind::Data, 2, 0, 0, 0, 0, 0, kMaxChunk})
+                .payload(kMaxChunk)
+                .said(),
+            "");
 }
 
 TEST_F(HostilePeer, ClosesAreInFrontOfWhatHasCome) {

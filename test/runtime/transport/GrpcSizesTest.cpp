@@ -23,17 +23,23 @@ struct HostileSizes : HostilePeer {
 };
 
 TEST_F(HostileSizes, SizesAreNoneThatAMessageHas) {
-  auto small = [this](uint32_t units, uint64_t offset, uint64_t length, uint64_t seq = 0, uint32_t channel = 3) {
-    return head().add(FrameHeader{FrameKind::Data, channel, 0, units, offset, 0, seq, length}).payload(length).said();
+  auto small = [this](uint32_t units, uint64_t offset, uint64_t length, uint64_t seq = 0,
+                      uint32_t channel = 3) {
+    return head()
+        .add(FrameHeader{FrameKind::Data, channel, 0, units, offset, 0, seq, length})
+        .payload(length)
+        .said();
   };
-  EXPECT_THAT(small(41, 0, 4000),
-              HasSubstr("channel 3[0]: /job:test/task:9 sent bytes 0+4000 of message 0 of 41 units, "
-                        "expected byte 0 of message 0 (at most 40 times 100 bytes each, capacity 2)"));
+  EXPECT_THAT(
+      small(41, 0, 4000),
+      HasSubstr("channel 3[0]: /job:test/task:9 sent bytes 0+4000 of message 0 of 41 units, "
+                "expected byte 0 of message 0 (at most 40 times 100 bytes each, capacity 2)"));
   EXPECT_THAT(small(UINT32_MAX, 0, 4000), HasSubstr("of 4294967295 units"));
   EXPECT_THAT(small(3, 0, 301), HasSubstr("sent bytes 0+301")) << "more than it says";
   EXPECT_THAT(small(3, 0, 0), HasSubstr("sent bytes 0+0")) << "empty, but not of an empty message";
   EXPECT_THAT(small(0, 0, 100), HasSubstr("sent bytes 0+100")) << "of an empty message";
-  EXPECT_THAT(small(1, 0, 4096, 0, 1), HasSubstr("of 1 units")) << "a channel whose messages have one size";
+  EXPECT_THAT(small(1, 0, 4096, 0, 1), HasSubstr("of 1 units"))
+      << "a channel whose messages have one size";
   const void *data = nullptr;
   RecvPort &port = *link.receiver({3, 0});
   EXPECT_EQ(port.poll(&data), PollState::Pending);
@@ -56,9 +62,13 @@ TEST_F(HostileSizes, SizesAreNoneThatAMessageHas) {
 TEST_F(HostileSizes, ChunksSayAnotherSizeThanTheOnesBefore) {
   constexpr uint64_t unit = 1 << 20;
   auto chunk = [this](uint32_t units, uint64_t offset, uint64_t length, uint64_t seq = 0) {
-    return head().add(FrameHeader{FrameKind::Data, 4, 0, units, offset, 0, seq, length}).payload(length).said(1);
+    return head()
+        .add(FrameHeader{FrameKind::Data, 4, 0, units, offset, 0, seq, length})
+        .payload(length)
+        .said(1);
   };
-  EXPECT_THAT(chunk(6, 0, kMaxChunk), HasSubstr("of 6 units, expected byte 0 of message 0 or a later chunk"));
+  EXPECT_THAT(chunk(6, 0, kMaxChunk),
+              HasSubstr("of 6 units, expected byte 0 of message 0 or a later chunk"));
   EXPECT_THAT(chunk(3, kMaxChunk, 2 * unit), HasSubstr("2097152+2097152")) << "beyond what it says";
   EXPECT_THAT(chunk(2, kMaxChunk, 0), HasSubstr("2097152+0")) << "behind its end";
   EXPECT_THAT(chunk(3, 0, unit), HasSubstr("0+1048576")) << "chunks are whole";

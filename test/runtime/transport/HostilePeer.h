@@ -1,4 +1,4 @@
-//===- HostilePeer.h - a link without gRPC's streams, and a peer that says what it likes ------------------*- C++ -*-===//
+//===- HostilePeer.h - a link without gRPC's streams, and a peer that says what it likes ------===//
 #ifndef GRAPHC_TEST_RUNTIME_TRANSPORT_HOSTILEPEER_H
 #define GRAPHC_TEST_RUNTIME_TRANSPORT_HOSTILEPEER_H
 
@@ -20,7 +20,8 @@ struct FakeWire final : GrpcWire {
   bool finished = false;
 };
 
-inline ChannelSpec spec(uint32_t channel, bool creditWaits, uint64_t bytes = 8, uint32_t capacity = 1) {
+inline ChannelSpec spec(uint32_t channel, bool creditWaits, uint64_t bytes = 8,
+                        uint32_t capacity = 1) {
   ChannelSpec made{{channel, 0}, bytes, capacity, false};
   made.creditWaits = creditWaits;
   return made;

@@ -1,4 +1,4 @@
-//===- RingBackends.cpp - the suite over the in-process and the shared-memory transport ---------------------------===//
+//===- RingBackends.cpp - the suite over the in-process and the shared-memory transport -------===//
 
 #include "runtime/common/base/StatusMacros.h"
 #include "runtime/transport/InProcessTransport.h"
@@ -43,8 +43,10 @@ public:
 absl::StatusOr<std::unique_ptr<Link>> makeSharedMemoryLink(const std::vector<ChannelSpec> &specs) {
   static std::atomic<int> runs{0};
   std::string run = absl::StrCat("conformance-", getpid(), "-", runs++);
-  SharedMemoryOptions sender{run, std::string(64, 'a'), "/job:worker/task:0", {{"/job:ps/task:0", {}, specs}}};
-  SharedMemoryOptions receiver{run, std::string(64, 'a'), "/job:ps/task:0", {{"/job:worker/task:0", specs, {}}}};
+  SharedMemoryOptions sender{
+      run, std::string(64, 'a'), "/job:worker/task:0", {{"/job:ps/task:0", {}, specs}}};
+  SharedMemoryOptions receiver{
+      run, std::string(64, 'a'), "/job:ps/task:0", {{"/job:worker/task:0", specs, {}}}};
   auto link = std::make_unique<SharedMemoryLink>();
   GRAPHC_ASSIGN_OR_RETURN(link->memory, device::MemoryRegion::share(1 << 20, "zero-copy"));
   sender.zeroCopyFd = link->memory.descriptor();

@@ -1,4 +1,8 @@
-//===- SharedMemoryTransportTest.cpp - who may connect, what a hostile peer can do, what is left behind -----------===//
+//===- SharedMemoryTransportTest.cpp ----------------------------------------------------------===//
+//
+// Who may connect, what a hostile peer can do, what is left behind.
+//
+//===------------------------------------------------------------------------------------------===//
 
 #include "runtime/transport/SharedMemoryTransport.h"
 #include "runtime/common/base/Socket.h"
@@ -51,7 +55,8 @@ absl::Time inTime() { return absl::Now() + absl::Seconds(20); }
 absl::Time soon() { return absl::Now() + absl::Milliseconds(300); }
 
 /// Connects a sender with `options` to a receiver with receiverOptions(run); the sender's status.
-absl::Status connectTo(const std::string &run, const SharedMemoryOptions &options, absl::Time deadline = inTime()) {
+absl::Status connectTo(const std::string &run, const SharedMemoryOptions &options,
+                       absl::Time deadline = inTime()) {
   auto receiver = listenAtTestPath(receiverOptions(run));
   EXPECT_TRUE(receiver.ok()) << receiver.status();
   auto sender = listenAtTestPath(options);
@@ -85,7 +90,8 @@ TEST(SharedMemoryTransport, UnknownTaskIsRefused) {
   std::string run = freshRun();
   SharedMemoryOptions options = senderOptions(run);
   options.self = "/job:worker/task:7";
-  EXPECT_THAT(std::string(connectTo(run, options).message()), HasSubstr("no channel comes from /job:worker/task:7"));
+  EXPECT_THAT(std::string(connectTo(run, options).message()),
+              HasSubstr("no channel comes from /job:worker/task:7"));
 }
 
 TEST(SharedMemoryTransport, SecondPeerOfTheSameNameIsRefused) {
@@ -96,14 +102,16 @@ TEST(SharedMemoryTransport, SecondPeerOfTheSameNameIsRefused) {
   auto first = listenAtTestPath(senderOptions(run)), second = listenAtTestPath(senderOptions(run));
   ASSERT_TRUE(receiver.ok() && first.ok() && second.ok());
   EXPECT_TRUE((*first)->connect(inTime()).ok());
-  EXPECT_THAT(std::string((*second)->connect(inTime()).message()), HasSubstr("is connected already"));
+  EXPECT_THAT(std::string((*second)->connect(inTime()).message()),
+              HasSubstr("is connected already"));
 }
 
 TEST(SharedMemoryTransport, MissingPeerIsNamed) {
   auto receiver = listenAtTestPath(receiverOptions(freshRun()));
   absl::Status status = (*receiver)->connect(soon());
   EXPECT_TRUE(absl::IsDeadlineExceeded(status));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("/job:ps/task:0 waited for /job:worker/task:0"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("/job:ps/task:0 waited for /job:worker/task:0"));
 }
 
 TEST(SharedMemoryTransport, AbortWakesConnect) {
@@ -128,7 +136,8 @@ TEST(SharedMemoryTransport, GarbageOnTheSocketHarmsNobody) {
   EXPECT_TRUE((*sender)->connect(absl::Now() + absl::Seconds(10)).ok());
 }
 
-/// What a sender with senderOptions(run) says, heard at the receiver's path, where nobody answers it.
+/// What a sender with senderOptions(run) says, heard at the receiver's path, where nobody answers
+/// it.
 detail::Hello helloOf(const std::string &run) {
   SharedMemoryOptions options = senderOptions(run);
   auto deaf = base::UnnamedListener::make(SOCK_SEQPACKET);
@@ -216,12 +225,14 @@ TEST(SharedMemoryTransport, SegmentWithoutSealsIsRefused) {
   EXPECT_TRUE(detail::checkSegment(sealed->get(), 4096, ps).ok());
   EXPECT_FALSE(detail::checkSegment(sealed->get(), 8192, ps).ok());
   auto empty = detail::makeSegment(0);
-  EXPECT_FALSE(detail::checkSegment(empty->get(), UINT64_MAX - 5, ps).ok()) << "no file has so many pages";
+  EXPECT_FALSE(detail::checkSegment(empty->get(), UINT64_MAX - 5, ps).ok())
+      << "no file has so many pages";
 }
 
 TEST(SharedMemoryTransport, NothingIsLeftBehind) {
   auto count = [](const char *directory) {
-    return std::distance(std::filesystem::directory_iterator(directory), std::filesystem::directory_iterator());
+    return std::distance(std::filesystem::directory_iterator(directory),
+                         std::filesystem::directory_iterator());
   };
   auto fdsBefore = count("/proc/self/fd");
   {
@@ -231,7 +242,8 @@ TEST(SharedMemoryTransport, NothingIsLeftBehind) {
     ASSERT_TRUE((*sender)->connect(absl::Now() + absl::Seconds(10)).ok());
     std::stringstream maps; // /dev/shm itself also has files of other processes, which come and go
     maps << std::ifstream("/proc/self/maps").rdbuf();
-    EXPECT_THAT(maps.str(), testing::AllOf(HasSubstr("/memfd:graphc-channels"), testing::Not(HasSubstr("/dev/shm/"))));
+    EXPECT_THAT(maps.str(), testing::AllOf(HasSubstr("/memfd:graphc-channels"),
+                                           testing::Not(HasSubstr("/dev/shm/"))));
   }
   EXPECT_EQ(count("/proc/self/fd"), fdsBefore);
 }
@@ -252,7 +264,8 @@ TEST(SharedMemoryTransport, DeadPeerLeavesAReceiverThatAbortEnds) {
   ASSERT_TRUE((*receiver)->connect(absl::Now() + absl::Seconds(10)).ok());
   RecvPort *port = (*receiver)->receiver({0, 0});
   const void *data = nullptr;
-  for (absl::Time end = absl::Now() + absl::Seconds(10); port->poll(&data) == PollState::Pending && absl::Now() < end;)
+  for (absl::Time end = absl::Now() + absl::Seconds(10);
+       port->poll(&data) == PollState::Pending && absl::Now() < end;)
     port->wait(absl::Milliseconds(100));
   ASSERT_NE(data, nullptr);
   EXPECT_STREQ(static_cast<const char *>(data), "from the other process");
@@ -269,7 +282,8 @@ struct HostileRing {
   ChannelSpec spec{{4, 0}, 8, 2, false};
   std::vector<uint8_t> storage = std::vector<uint8_t>(ringBytes(spec) + 64);
   RingMemory *ring =
-      new (reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64)) RingMemory;
+      new (reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64))
+          RingMemory;
   AbortState abort;
 };
 
@@ -281,7 +295,8 @@ TEST(SharedMemoryTransport, ImpossibleMessageCountAborts) {
   const void *data = nullptr;
   EXPECT_EQ(receiver.poll(&data), PollState::Aborted);
   EXPECT_EQ(data, nullptr);
-  EXPECT_THAT(std::string(receiver.status().message()), HasSubstr("1152921504606846976 messages in 2 slots"));
+  EXPECT_THAT(std::string(receiver.status().message()),
+              HasSubstr("1152921504606846976 messages in 2 slots"));
 }
 
 TEST(SharedMemoryTransport, MessageOfAnotherGenerationAborts) {
@@ -300,12 +315,15 @@ TEST(SharedMemoryTransport, MessageOfAnotherGenerationAborts) {
 
 TEST(SharedMemoryTransport, ReferenceOutOfTheZeroCopyMemoryAborts) {
   alignas(64) uint8_t memory[256] = {};
-  for (uint64_t offset : {uint64_t(256), uint64_t(32), uint64_t(192), ~uint64_t(63), uint64_t(64)}) {
+  for (uint64_t offset :
+       {uint64_t(256), uint64_t(32), uint64_t(192), ~uint64_t(63), uint64_t(64)}) {
     HostileRing h;
     h.spec.zeroCopy = true;
     h.spec.bytes = 128;
     std::vector<uint8_t> storage(ringBytes(h.spec) + 64);
-    h.ring = new (reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64)) RingMemory;
+    h.ring =
+        new (reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64))
+            RingMemory;
     RingReceiver receiver(h.spec, h.ring, h.abort, base::FutexScope::Process, worker);
     receiver.mapZeroCopy({memory, sizeof memory});
     receiver.reset(0);
@@ -316,18 +334,21 @@ TEST(SharedMemoryTransport, ReferenceOutOfTheZeroCopyMemoryAborts) {
     EXPECT_EQ(receiver.poll(&data), fits ? PollState::Ready : PollState::Aborted) << offset;
     EXPECT_EQ(data, fits ? memory + 64 : nullptr);
     if (!fits)
-      EXPECT_THAT(std::string(receiver.status().message()), HasSubstr("refers to what is not in the 256 bytes"));
+      EXPECT_THAT(std::string(receiver.status().message()),
+                  HasSubstr("refers to what is not in the 256 bytes"));
   }
 }
 
 TEST(SharedMemoryTransport, ASizeThatNoMessageHasAborts) {
-  for (uint64_t size :
-       {uint64_t(0), uint64_t(16), uint64_t(24), uint64_t(7), uint64_t(32), ~uint64_t(0), ~uint64_t(7)}) {
+  for (uint64_t size : {uint64_t(0), uint64_t(16), uint64_t(24), uint64_t(7), uint64_t(32),
+                        ~uint64_t(0), ~uint64_t(7)}) {
     HostileRing h;
     h.spec.unit = 8;
     h.spec.bytes = 24;
     std::vector<uint8_t> storage(ringBytes(h.spec) + 64);
-    h.ring = new (reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64)) RingMemory;
+    h.ring =
+        new (reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64))
+            RingMemory;
     RingReceiver receiver(h.spec, h.ring, h.abort, base::FutexScope::Process, worker);
     receiver.reset(0);
     h.ring->producer.produced = 1;
@@ -338,7 +359,8 @@ TEST(SharedMemoryTransport, ASizeThatNoMessageHasAborts) {
     if (fits)
       EXPECT_EQ(receiver.size(), size);
     else
-      EXPECT_THAT(std::string(receiver.status().message()), HasSubstr("bytes; expected at most 24, a multiple of 8"));
+      EXPECT_THAT(std::string(receiver.status().message()),
+                  HasSubstr("bytes; expected at most 24, a multiple of 8"));
   }
 }
 
@@ -351,7 +373,8 @@ TEST(SharedMemoryTransport, SendingWhatIsNotZeroCopyAborts) {
   sender.reset(0);
   EXPECT_EQ(sender.start(memory + 64, 0, SendMode::Borrow), PollState::Ready);
   EXPECT_EQ(sender.start(elsewhere, 0, SendMode::Borrow), PollState::Aborted);
-  EXPECT_THAT(std::string(sender.status().message()), HasSubstr("sends zero-copy what is not in the 128 bytes"));
+  EXPECT_THAT(std::string(sender.status().message()),
+              HasSubstr("sends zero-copy what is not in the 128 bytes"));
 }
 
 TEST(SharedMemoryTransport, ZeroCopyChannelWithoutMemoryIsRefused) {
@@ -360,7 +383,8 @@ TEST(SharedMemoryTransport, ZeroCopyChannelWithoutMemoryIsRefused) {
   receives.peers[0].incoming[0].zeroCopy = sends.peers[0].outgoing[0].zeroCopy = true;
   auto receiver = listenAtTestPath(receives), sender = listenAtTestPath(sends);
   ASSERT_TRUE(receiver.ok() && sender.ok());
-  EXPECT_THAT(std::string((*sender)->connect(inTime()).message()), HasSubstr("no memory came to read it in"));
+  EXPECT_THAT(std::string((*sender)->connect(inTime()).message()),
+              HasSubstr("no memory came to read it in"));
 }
 
 TEST(SharedMemoryTransport, ZeroCopyMemoryWithoutSealsIsRefused) {
@@ -397,7 +421,8 @@ TEST(SharedMemoryDeathTest, ZeroCopyMemoryIsReadOnlyAtTheReader) {
   EXPECT_DEATH(*static_cast<volatile uint8_t *>(const_cast<void *>(data)) = 1, "");
 }
 
-// The lane that takes the messages of all instances sleeps once; a sender that closes wakes it too, and an abort.
+// The lane that takes the messages of all instances sleeps once; a sender that closes wakes it too,
+// and an abort.
 TEST(SharedMemoryTransport, AGateOpensWhenAllHaveCome) {
   for (PollState end : {PollState::Ready, PollState::Closed, PollState::Aborted}) {
     HostileRing a, b;
@@ -454,7 +479,8 @@ TEST(SharedMemoryTransport, SendersOfAGatheredChannelShareItsGate) {
     receives.peers.push_back({tasks[r], {spec}, {}});
     sends.push_back({run, std::string(64, 'a'), tasks[r], {{ps, {}, {spec}}}});
   }
-  auto receiver = listenAtTestPath(receives), first = listenAtTestPath(sends[0]), second = listenAtTestPath(sends[1]);
+  auto receiver = listenAtTestPath(receives), first = listenAtTestPath(sends[0]),
+       second = listenAtTestPath(sends[1]);
   ASSERT_TRUE(receiver.ok() && first.ok() && second.ok());
   for (auto *transport : {&first, &second, &receiver})
     ASSERT_TRUE((**transport)->connect(absl::Now() + absl::Seconds(20)).ok());
@@ -484,7 +510,8 @@ TEST(SharedMemoryTransport, ReleaseOfWhatWasNeverSentAborts) {
   ASSERT_EQ(sender.start(&value, 0, SendMode::Borrow), PollState::Ready);
   h.ring->consumer.consumed = 77;
   EXPECT_EQ(sender.start(&value, 0, SendMode::Borrow), PollState::Aborted);
-  EXPECT_THAT(std::string(sender.status().message()), HasSubstr("released 77 times after 2 messages"));
+  EXPECT_THAT(std::string(sender.status().message()),
+              HasSubstr("released 77 times after 2 messages"));
 }
 
 } // namespace

@@ -13,7 +13,8 @@ struct Looks {
   /// How often one wait looks that ends in vain.
   int inVain(absl::Duration timeout = absl::Seconds(10)) {
     looks = 0;
-    EXPECT_EQ(spinThenPark.await([this] { return ++looks < 0; }, timeout), timeout == absl::ZeroDuration());
+    EXPECT_EQ(spinThenPark.await([this] { return ++looks < 0; }, timeout),
+              timeout == absl::ZeroDuration());
     return looks;
   }
   /// The same of a wait for which there is no time, hence none for a yield.
@@ -24,7 +25,8 @@ struct Looks {
   }
   /// A wait in vain whose yields seem to have been lost to one that computes.
   void lose() {
-    EXPECT_FALSE(spinThenPark.await([] { return absl::SleepFor(absl::Milliseconds(2)), false; }, absl::Seconds(10)));
+    EXPECT_FALSE(spinThenPark.await([] { return absl::SleepFor(absl::Milliseconds(2)), false; },
+                                    absl::Seconds(10)));
   }
 };
 

@@ -1,4 +1,4 @@
-//===- TestPaths.h - shared-memory ends of tests, which find each other without a chief ---------------------------===//
+//===- TestPaths.h - shared-memory ends of tests, which find each other without a chief -------===//
 #ifndef GRAPHC_TEST_RUNTIME_TRANSPORT_TESTPATHS_H
 #define GRAPHC_TEST_RUNTIME_TRANSPORT_TESTPATHS_H
 
@@ -22,9 +22,10 @@ inline std::string testPath(const std::string &run, const std::string &task) {
                       base::toHex(base::sha256(absl::StrCat(run, " ", task))).substr(0, 24));
 }
 
-/// An end that listens at the path of its run and task; the file is replaced by a later one of the same, and gone with the process
-/// that began the test.
-inline absl::StatusOr<std::unique_ptr<SharedMemoryTransport>> listenAtTestPath(SharedMemoryOptions options) {
+/// An end that listens at the path of its run and task; the file is replaced by a later one of the
+/// same, and gone with the process that began the test.
+inline absl::StatusOr<std::unique_ptr<SharedMemoryTransport>>
+listenAtTestPath(SharedMemoryOptions options) {
   struct Files {
     ~Files() {
       for (const std::string &file : made)

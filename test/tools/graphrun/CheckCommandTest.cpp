@@ -1,5 +1,6 @@
-// graphrun check without processes: what the report says, and how the chief's service treats tasks of another version, ones that are no
-// task, ones that come twice or do not answer. test/run/test_check.py has the same in real processes.
+// graphrun check without processes: what the report says, and how the chief's service treats tasks
+// of another version, ones that are no task, ones that come twice or do not answer.
+// test/run/test_check.py has the same in real processes.
 #include "runtime/common/base/Socket.h"
 #include "runtime/common/base/Version.h"
 #include "runtime/service/CheckService.h"
@@ -27,16 +28,23 @@ cluster::LinkConfig said(double gigabits, double microseconds) {
 
 TEST(CheckReport, LinksThatAreFarFromWhatIsSaid) {
   bool far = true;
-  cluster::LinkConfig near = said(10, 50), fast = said(100, 50), slow = said(1, 50), late = said(10, 500);
-  EXPECT_EQ(linkText("a -> b", {60, 9, 8}, nullptr, &far), "a -> b: 60 µs one way, 9 Gbit/s there, 8 Gbit/s back");
+  cluster::LinkConfig near = said(10, 50), fast = said(100, 50), slow = said(1, 50),
+                      late = said(10, 500);
+  EXPECT_EQ(linkText("a -> b", {60, 9, 8}, nullptr, &far),
+            "a -> b: 60 µs one way, 9 Gbit/s there, 8 Gbit/s back");
   EXPECT_FALSE(far);
-  EXPECT_THAT(linkText("a -> b", {60, 9, 8}, &near, &far), HasSubstr("links says 50 µs, 10 Gbit/s"));
+  EXPECT_THAT(linkText("a -> b", {60, 9, 8}, &near, &far),
+              HasSubstr("links says 50 µs, 10 Gbit/s"));
   EXPECT_FALSE(far);
-  EXPECT_THAT(linkText("a -> b", {60, 20, 8}, &fast, &far), HasSubstr("12 times less bandwidth than said"));
+  EXPECT_THAT(linkText("a -> b", {60, 20, 8}, &fast, &far),
+              HasSubstr("12 times less bandwidth than said"));
   EXPECT_TRUE(far);
-  EXPECT_THAT(linkText("a -> b", {60, 20, 8}, &slow, &far), HasSubstr("8 times more bandwidth than said"));
-  EXPECT_THAT(linkText("a -> b", {60, 9, 8}, &late, &far), HasSubstr("440 µs less latency than said"));
-  EXPECT_THAT(linkText("a -> b", {200, 9, 8}, &near, &far), HasSubstr("150 µs more latency than said"));
+  EXPECT_THAT(linkText("a -> b", {60, 20, 8}, &slow, &far),
+              HasSubstr("8 times more bandwidth than said"));
+  EXPECT_THAT(linkText("a -> b", {60, 9, 8}, &late, &far),
+              HasSubstr("440 µs less latency than said"));
+  EXPECT_THAT(linkText("a -> b", {200, 9, 8}, &near, &far),
+              HasSubstr("150 µs more latency than said"));
   EXPECT_TRUE(far);
 }
 
@@ -56,14 +64,17 @@ TEST(CheckReport, DataSetsThatDiffer) {
   EXPECT_THAT(same.text(), HasSubstr("ok     data set train: 5 samples, the same on A, C"));
   compareData(names, {"train"}, {reportOf(5, 1), reportOf(5, 2), reportOf(5, 1)}, &contents);
   EXPECT_EQ(contents.wrongs(), 1u);
-  EXPECT_THAT(contents.text(), HasSubstr("differs: from x on A, from x on B: as many samples, other contents"));
+  EXPECT_THAT(contents.text(),
+              HasSubstr("differs: from x on A, from x on B: as many samples, other contents"));
   compareData(names, {"train"}, {reportOf(5, 1), reportOf(4, 1), reportOf(6, 1)}, &counts);
   EXPECT_EQ(counts.wrongs(), 2u);
 }
 
 /// The chief's end on a real server, and what a task sends.
 struct Chief : testing::Test {
-  Chief() { server = *service::TaskServer::start({address, std::move(socket.listener), known}, {&check}); }
+  Chief() {
+    server = *service::TaskServer::start({address, std::move(socket.listener), known}, {&check});
+  }
   ~Chief() override {
     check.close();
     server->shutdown();
@@ -82,7 +93,8 @@ struct Chief : testing::Test {
     return report;
   }
   absl::StatusOr<CheckOrder> next(const service::CheckReport &report) {
-    auto stub = service::Check::NewStub(*service::TaskDialer(address, known).start(absl::Seconds(10)));
+    auto stub =
+        service::Check::NewStub(*service::TaskDialer(address, known).start(absl::Seconds(10)));
     return service::nextCheckOrder(*stub, report);
   }
   /// A task that answers every order until the end.
@@ -91,7 +103,8 @@ struct Chief : testing::Test {
       auto order = next(report);
       for (; order.ok() && !order->has_end(); order = next(report))
         report.set_id(order->id());
-      EXPECT_TRUE(order.ok()) << report.self().name() << " after order " << report.id() << ": " << order.status();
+      EXPECT_TRUE(order.ok()) << report.self().name() << " after order " << report.id() << ": "
+                              << order.status();
     });
   }
   const service::TaskIdentity known{"secret", nullptr};
@@ -117,16 +130,19 @@ TEST_F(Chief, AnotherVersionIsNamedAndTheOthersAreChecked) {
   own.join();
   other.join();
   EXPECT_THAT(chief.report().text(), HasSubstr("ok     /job:worker/task:0 process"));
-  EXPECT_THAT(chief.report().text(), HasSubstr(absl::StrCat("runs graphrun 0.0.9, the chief ", base::version())));
+  EXPECT_THAT(chief.report().text(),
+              HasSubstr(absl::StrCat("runs graphrun 0.0.9, the chief ", base::version())));
   EXPECT_EQ(chief.report().wrongs(), 1u) << chief.report().text();
 }
 
 TEST_F(Chief, StrangersAndSecondsAreSentAwayWithTheReason) {
-  EXPECT_THAT(std::string(next(report(7, "1")).status().message()), HasSubstr("is no task of the chief's plan"));
+  EXPECT_THAT(std::string(next(report(7, "1")).status().message()),
+              HasSubstr("is no task of the chief's plan"));
   std::thread first = obedient(report(1, "1"));
   while (!check.waitForTasks(absl::Now() + absl::Milliseconds(10))[1])
     ;
-  EXPECT_THAT(std::string(next(report(1, "1")).status().message()), HasSubstr("a second process says it is"));
+  EXPECT_THAT(std::string(next(report(1, "1")).status().message()),
+              HasSubstr("a second process says it is"));
   EXPECT_EQ(check.refused().size(), 2u);
   CheckOrder end;
   end.mutable_end();

@@ -48,8 +48,8 @@ TEST(RunFlags, DashAndUnderscoreAreAlike) {
 }
 
 TEST(RunFlags, HostsOfAnyJob) {
-  auto flags = parse(
-      {"m", "--ps_hosts", "localhost:1", "--worker-hosts=localhost:2,localhost:3", "--evaluator_hosts", "localhost:4"});
+  auto flags = parse({"m", "--ps_hosts", "localhost:1", "--worker-hosts=localhost:2,localhost:3",
+                      "--evaluator_hosts", "localhost:4"});
   ASSERT_TRUE(flags.ok()) << flags.status();
   EXPECT_THAT(flags->hosts.at("worker"), testing::ElementsAre("localhost:2", "localhost:3"));
   EXPECT_THAT(flags->hosts.at("evaluator"), testing::ElementsAre("localhost:4"));
@@ -58,7 +58,8 @@ TEST(RunFlags, HostsOfAnyJob) {
 }
 
 TEST(RunFlags, RepeatedOnes) {
-  auto flags = parse({"m", "--fetch", "a", "--fetch", "b", "--feed", "x=f.npy", "--feed=y=g=h.npy"});
+  auto flags =
+      parse({"m", "--fetch", "a", "--fetch", "b", "--feed", "x=f.npy", "--feed=y=g=h.npy"});
   ASSERT_TRUE(flags.ok()) << flags.status();
   EXPECT_THAT(flags->fetches, testing::ElementsAre("a", "b"));
   EXPECT_EQ(flags->feeds.at("x"), "f.npy");
@@ -69,7 +70,8 @@ TEST(RunFlags, RepeatedOnes) {
 TEST(RunFlags, EachMistakeIsNamed) {
   EXPECT_THAT(errorOf({}), HasSubstr("which plan?"));
   EXPECT_THAT(errorOf({"m", "n"}), HasSubstr("'n' is too many"));
-  EXPECT_THAT(errorOf({"m", "--stepz", "3"}), HasSubstr("unknown flag --stepz; did you mean \"--steps\"?"));
+  EXPECT_THAT(errorOf({"m", "--stepz", "3"}),
+              HasSubstr("unknown flag --stepz; did you mean \"--steps\"?"));
   EXPECT_THAT(errorOf({"m", "--steps", "x"}), HasSubstr("--steps"));
   EXPECT_THAT(errorOf({"m", "--steps", "-1"}), HasSubstr("--steps"));
   EXPECT_THAT(errorOf({"m", "--steps", "1", "--epochs", "1"}), HasSubstr("give one of them"));
@@ -83,22 +85,29 @@ TEST(RunFlags, EachMistakeIsNamed) {
   EXPECT_THAT(errorOf({"m", "--intra_op_threads", "0"}), HasSubstr("--intra_op_threads"));
   EXPECT_THAT(errorOf({"m", "--local", "--job_name", "ps"}), HasSubstr("--local"));
   EXPECT_THAT(errorOf({"m", "--save_checkpoint_steps", "5"}), HasSubstr("needs --checkpoint_dir"));
-  EXPECT_THAT(errorOf({"m", "--checkpoint_every_steps", "5"}),
-              HasSubstr("unknown flag --checkpoint_every_steps; did you mean --save_checkpoint_steps?"));
-  EXPECT_THAT(errorOf({"m", "--checkpoint-every-seconds=5"}), HasSubstr("did you mean --save_checkpoint_secs?"));
+  EXPECT_THAT(
+      errorOf({"m", "--checkpoint_every_steps", "5"}),
+      HasSubstr("unknown flag --checkpoint_every_steps; did you mean --save_checkpoint_steps?"));
+  EXPECT_THAT(errorOf({"m", "--checkpoint-every-seconds=5"}),
+              HasSubstr("did you mean --save_checkpoint_secs?"));
   EXPECT_THAT(errorOf({"m", "--keep_checkpoint_max", "-1"}),
               HasSubstr("--keep_checkpoint_max: must be a whole number"));
   EXPECT_THAT(errorOf({"m", "--log_step_count_steps", "0"}),
               HasSubstr("--log_step_count_steps: must be a number above"));
   EXPECT_THAT(errorOf({"m", "--log_step_count_steps", "0.5"}), HasSubstr("--log_step_count_steps"));
   EXPECT_THAT(errorOf({"m", "--nan", "ignore"}), HasSubstr("--nan"));
-  EXPECT_THAT(errorOf({"m", "--early_stop", "accuracy"}), HasSubstr("--early_stop accuracy: expected METRIC:PATIENCE"));
-  EXPECT_THAT(errorOf({"m", "--early_stop", "accuracy:2"}), HasSubstr("give --eval_every_epochs too"));
-  EXPECT_THAT(errorOf({"m", "--stop_at_step", "1", "--epochs", "1"}), HasSubstr("give one of them"));
+  EXPECT_THAT(errorOf({"m", "--early_stop", "accuracy"}),
+              HasSubstr("--early_stop accuracy: expected METRIC:PATIENCE"));
+  EXPECT_THAT(errorOf({"m", "--early_stop", "accuracy:2"}),
+              HasSubstr("give --eval_every_epochs too"));
+  EXPECT_THAT(errorOf({"m", "--stop_at_step", "1", "--epochs", "1"}),
+              HasSubstr("give one of them"));
   EXPECT_THAT(errorOf({"m", "--entry", "eval", "--epochs", "1"}), HasSubstr("--entry train"));
   EXPECT_THAT(errorOf({"m", "--entry", "eval", "--steps", "0"}), HasSubstr("at least one step"));
-  EXPECT_THAT(errorOf({"m", "--deadline", "nan"}), HasSubstr("--deadline: must be a number above 0"));
-  EXPECT_THAT(errorOf({"m", "--wait_deadline", "-1"}), HasSubstr("--wait_deadline: must be a number above 0"));
+  EXPECT_THAT(errorOf({"m", "--deadline", "nan"}),
+              HasSubstr("--deadline: must be a number above 0"));
+  EXPECT_THAT(errorOf({"m", "--wait_deadline", "-1"}),
+              HasSubstr("--wait_deadline: must be a number above 0"));
   EXPECT_THAT(errorOf({"m", "--failure_dir", ""}), HasSubstr("--failure_dir: its value is empty"));
   EXPECT_THAT(errorOf({"m", "--steps", "281474976710656"}), HasSubstr("--steps"));
 }
@@ -106,8 +115,8 @@ TEST(RunFlags, EachMistakeIsNamed) {
 TEST(LaunchContext, RoundTripAndRefusals) {
   unsetenv(launch::kLaunchVariable);
   EXPECT_FALSE(launch::takeLaunchContext()->has_value());
-  launch::LaunchContext context{"run", "secret", {"unix:/proc/self/fd/7", "unix:/proc/self/fd/8"}, dup(2), dup(2),
-                                {},    -1};
+  launch::LaunchContext context{
+      "run", "secret", {"unix:/proc/self/fd/7", "unix:/proc/self/fd/8"}, dup(2), dup(2), {}, -1};
   context.session = 3;
   context.wordsFd = dup(2);
   auto fd = base::sealedMemfd("test", encode(context));

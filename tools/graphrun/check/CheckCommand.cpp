@@ -32,17 +32,20 @@
 namespace graphc::graphrun {
 namespace {
 constexpr absl::Duration kPeerReach = absl::Seconds(3);
-/// A task that cannot join for its certificate's sake keeps its port open for so long, so that the chief sees the trouble too.
+/// A task that cannot join for its certificate's sake keeps its port open for so long, so that the
+/// chief sees the trouble too.
 constexpr absl::Duration kLinger = absl::Seconds(3);
 constexpr uint64_t kTimedBytes = 512 << 10;
 constexpr uint32_t kCapacity = 4;
 
 class CheckTask {
 public:
-  CheckTask(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup, std::vector<std::string> wrong)
-      : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), timeout_(absl::Seconds(flags.timeoutSeconds)),
-        tasks_(plan::allTasks(plan_)), self_(tasks_[setup.task]), name_(plan::taskText(plan_, self_)),
-        orders_(plan_, setup.task), wrong_(std::move(wrong)) {
+  CheckTask(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
+            std::vector<std::string> wrong)
+      : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup),
+        timeout_(absl::Seconds(flags.timeoutSeconds)), tasks_(plan::allTasks(plan_)),
+        self_(tasks_[setup.task]), name_(plan::taskText(plan_, self_)), orders_(plan_, setup.task),
+        wrong_(std::move(wrong)) {
     chief_ = plan::taskNumber(plan_, plan_.chief());
     alone_ = tasks_.size() == 1;
     address_ = setup.addresses.empty() ? "" : setup.addresses[setup.task];
@@ -92,8 +95,9 @@ public:
     options.listener = base::UniqueFd(std::exchange(setup_.listenerFd, -1));
     options.identity = setup_.identity;
     options.mostConnections = service::TaskServer::Options::connectionsOf(tasks_.size());
-    auto server = service::TaskServer::start(std::move(options),
-                                             {isChief ? static_cast<grpc::Service *>(&check) : nullptr, master.get()});
+    auto server = service::TaskServer::start(
+        std::move(options),
+        {isChief ? static_cast<grpc::Service *>(&check) : nullptr, master.get()});
     if (server.ok())
       server_ = *std::move(server);
     else
@@ -119,8 +123,11 @@ public:
     uint32_t wrong = chief.report().wrongs();
     size_t links = alone_ ? 0 : linkedTasks(plan_).size();
     std::printf(
-        "%zu task%s, %zu link%s: %s\n", tasks_.size(), tasks_.size() == 1 ? "" : "s", links, links == 1 ? "" : "s",
-        wrong == 0 ? "all is well" : absl::StrCat(wrong, wrong == 1 ? " thing is" : " things are", " wrong").c_str());
+        "%zu task%s, %zu link%s: %s\n", tasks_.size(), tasks_.size() == 1 ? "" : "s", links,
+        links == 1 ? "" : "s",
+        wrong == 0
+            ? "all is well"
+            : absl::StrCat(wrong, wrong == 1 ? " thing is" : " things are", " wrong").c_str());
     return leave(wrong == 0 && lost.empty() ? 0 : 1);
   }
 
@@ -142,13 +149,15 @@ private:
       std::string all = wrongInAll_ == 0   ? "all is well"
                         : wrongInAll_ == 1 ? "1 thing is wrong"
                                            : absl::StrCat(wrongInAll_, " things are wrong");
-      std::printf("%-6s %s: %s; the whole stands where the chief %s was started\n", wrongInAll_ == 0 ? "ok" : "-",
-                  name_.c_str(), all.c_str(), plan::taskText(plan_, plan_.chief()).c_str());
+      std::printf("%-6s %s: %s; the whole stands where the chief %s was started\n",
+                  wrongInAll_ == 0 ? "ok" : "-", name_.c_str(), all.c_str(),
+                  plan::taskText(plan_, plan_.chief()).c_str());
     }
     return leave(chiefPrints && wrongInAll_ == 0 ? 0 : 1);
   }
 
-  /// The servers' callbacks end first; then the process goes without waiting for what may hang on a disk that is away.
+  /// The servers' callbacks end first; then the process goes without waiting for what may hang on a
+  /// disk that is away.
   [[noreturn]] int leave(int status) {
     transports_.reset();
     if (server_)
@@ -163,10 +172,11 @@ private:
   std::vector<std::string> join() {
     const std::string chiefName = plan::taskText(plan_, plan_.chief());
     const std::string &address = setup_.addresses[chief_];
-    auto channel =
-        service::TaskDialer(address, setup_.identity)
-            .await({absl::StrCat("the chief ", chiefName, " at ", address), absl::Now() + timeout_,
-                    [](const std::string &text) { std::fprintf(stderr, "graphrun check: %s\n", text.c_str()); }});
+    auto channel = service::TaskDialer(address, setup_.identity)
+                       .await({absl::StrCat("the chief ", chiefName, " at ", address),
+                               absl::Now() + timeout_, [](const std::string &text) {
+                                 std::fprintf(stderr, "graphrun check: %s\n", text.c_str());
+                               }});
     if (!channel.ok()) {
       look(nullptr); // whoever stands at this machine wants to know the rest as well
       std::vector<std::string> lost = {std::string(channel.status().message())};
@@ -176,16 +186,17 @@ private:
     }
     auto stub = service::Check::NewStub(*channel);
     Report report;
-    *report.mutable_self() = session::introduce(loaded_, setup_.task, server_ ? address_ : "", incarnation_,
-                                                base::version()); // no server: no port
+    *report.mutable_self() =
+        session::introduce(loaded_, setup_.task, server_ ? address_ : "", incarnation_,
+                           base::version()); // no server: no port
     report.set_cpu(base::cpuModelName());
     for (const std::string &line : wrong_)
       report.add_wrong(line);
     while (true) {
       auto order = service::nextCheckOrder(*stub, report);
       if (!order.ok())
-        return {absl::StrCat("the chief ", chiefName, setup_.reportFd < 0 ? " at " + address : "", ": ",
-                             base::describe(order.status()))};
+        return {absl::StrCat("the chief ", chiefName, setup_.reportFd < 0 ? " at " + address : "",
+                             ": ", base::describe(order.status()))};
       report.clear_wrong();
       report.clear_data();
       report.clear_links();
@@ -217,7 +228,8 @@ private:
       note(prepare(order.prepare()));
       return report->set_path(transports_ ? transports_->path() : "");
     case Order::kConnect:
-      return note(transports_ ? transports_->connect({order.connect().paths().begin(), order.connect().paths().end()},
+      return note(transports_ ? transports_->connect({order.connect().paths().begin(),
+                                                      order.connect().paths().end()},
                                                      absl::Now() + timeout_ / 2)
                               : absl::OkStatus());
     case Order::kMeasure:
@@ -241,7 +253,8 @@ private:
     bool done = within(timeout_, [found, &plan = plan_, self = self_, search = dataSearch(flags_)] {
       auto note = [&](const absl::Status &status) {
         std::string text = base::describe(status);
-        if (!status.ok() && std::find(found->wrong.begin(), found->wrong.end(), text) == found->wrong.end())
+        if (!status.ok() &&
+            std::find(found->wrong.begin(), found->wrong.end(), text) == found->wrong.end())
           found->wrong.push_back(std::move(text)); // once, where several phases take the same
       };
       data::DatasetCache datasets(plan, search);
@@ -256,7 +269,8 @@ private:
             continue;
           }
           note(data::checkLabels(plan, phase, set, **opened));
-          if (std::any_of(found->data.begin(), found->data.end(), [&](auto &one) { return one.dataset() == set; }))
+          if (std::any_of(found->data.begin(), found->data.end(),
+                          [&](auto &one) { return one.dataset() == set; }))
             continue;
           service::CheckedData &data = found->data.emplace_back();
           data.set_dataset(set);
@@ -268,7 +282,8 @@ private:
       }
     });
     if (!done) {
-      wrong_.push_back(absl::StrCat("its data files could not be read within ", absl::FormatDuration(timeout_),
+      wrong_.push_back(absl::StrCat("its data files could not be read within ",
+                                    absl::FormatDuration(timeout_),
                                     "; if they are that large, give a longer --timeout"));
       return;
     }
@@ -301,20 +316,23 @@ private:
     if (!report->owns_variables() || order.nonce().empty())
       return;
     auto status = std::make_shared<absl::Status>();
-    bool done = within(timeout_, [status, folder = std::string(order.checkpoint_dir()), nonce = order.nonce()] {
-      *status = checkpoint::checkNonce(folder, nonce);
-      if (status->ok())
-        *status = base::checkWritable(folder);
-    });
+    bool done = within(
+        timeout_, [status, folder = std::string(order.checkpoint_dir()), nonce = order.nonce()] {
+          *status = checkpoint::checkNonce(folder, nonce);
+          if (status->ok())
+            *status = base::checkWritable(folder);
+        });
     note(done ? *status : absl::DeadlineExceededError("the checkpoint folder does not answer"));
   }
 
   /// Whether the file of --init_from is the chief's.
   void compareInitFile(const Order::Reach &order) {
     auto status = std::make_shared<absl::Status>();
-    const bool done = within(timeout_, [status, path = std::string(order.init_from()), file = order.init_file()] {
-      *status = checkpoint::WarmStartSource::openFile(path, file.bytes(), file.crc32c()).status();
-    });
+    const bool done =
+        within(timeout_, [status, path = std::string(order.init_from()), file = order.init_file()] {
+          *status =
+              checkpoint::WarmStartSource::openFile(path, file.bytes(), file.crc32c()).status();
+        });
     note(done ? base::annotate(*status, "--init_from")
               : absl::DeadlineExceededError("the file of --init_from is not read in time"));
   }
@@ -322,8 +340,9 @@ private:
   /// Where the channels of the link between two tasks begin.
   TimedChannels channelsWith(uint32_t other) const {
     uint32_t low = std::min(other, setup_.task), high = std::max(other, setup_.task);
-    return TimedChannels(TimedChannels::kCount * (low * static_cast<uint32_t>(tasks_.size()) + high), kTimedBytes,
-                         kCapacity);
+    return TimedChannels(TimedChannels::kCount *
+                             (low * static_cast<uint32_t>(tasks_.size()) + high),
+                         kTimedBytes, kCapacity);
   }
 
   absl::Status prepare(const Order::Prepare &order) {
@@ -350,7 +369,8 @@ private:
     options.task = setup_.task;
     options.incarnation = incarnation_;
     options.data = &server_->data();
-    GRAPHC_ASSIGN_OR_RETURN(transports_, session::TaskTransports::prepare(plan_, ends, peers, {}, std::move(options)));
+    GRAPHC_ASSIGN_OR_RETURN(
+        transports_, session::TaskTransports::prepare(plan_, ends, peers, {}, std::move(options)));
     return absl::OkStatus();
   }
 

@@ -25,7 +25,8 @@
 namespace graphc::graphrun {
 namespace {
 constexpr absl::Duration kAnnounceEvery = absl::Seconds(5), kReach = absl::Seconds(1);
-/// Links are measured one after the other, since they may share a cable; all of them together take about so long.
+/// Links are measured one after the other, since they may share a cable; all of them together take
+/// about so long.
 constexpr double kMeasureSeconds = 20, kMostPerLink = 0.5, kLeastPerLink = 0.08;
 
 bool isUnix(const std::string &address) { return address.rfind("unix", 0) == 0; }
@@ -63,8 +64,8 @@ CheckChief::CheckChief(const RunFlags &flags, const plan::LoadedPlan &plan, cons
 }
 
 void CheckChief::run(const std::function<std::string()> &elsewhere) {
-  report_.ok(
-      absl::StrCat("plan ", short8(loaded_.fingerprint), "… of ", plan_.model(), ", graphrun ", base::version()));
+  report_.ok(absl::StrCat("plan ", short8(loaded_.fingerprint), "… of ", plan_.model(),
+                          ", graphrun ", base::version()));
   gather(elsewhere);
   compareSelves();
   look();
@@ -93,7 +94,8 @@ std::vector<uint32_t> CheckChief::left() const {
 
 /// What a task has said of itself; some errors name their task already.
 void CheckChief::wrong(uint32_t task, const std::string &line) {
-  report_.wrong(absl::StartsWith(line, names_[task]) ? line : absl::StrCat(names_[task], ": ", line));
+  report_.wrong(absl::StartsWith(line, names_[task]) ? line
+                                                     : absl::StrCat(names_[task], ": ", line));
 }
 
 void CheckChief::drop(uint32_t task, const std::string &why) {
@@ -110,7 +112,8 @@ absl::Status CheckChief::lookAt(uint32_t task) const {
         "something of graphrun answers there that takes no part in the check: a run, a server that waits (then check "
         "with --master)");
   bool refused = status.message() == "Connection refused";
-  return refused ? absl::UnavailableError("Connection refused: graphrun check was not started there, or has ended")
+  return refused ? absl::UnavailableError(
+                       "Connection refused: graphrun check was not started there, or has ended")
                  : status;
 }
 
@@ -139,7 +142,8 @@ void CheckChief::gather(const std::function<std::string()> &elsewhere) {
     for (size_t i = 0; i < missing.size(); ++i) {
       if (!found[i].ok())
         seen[missing[i]] = found[i];
-      hopeless &= absl::IsUnauthenticated(seen[missing[i]]); // nobody comes whom the chief would not let in
+      // nobody comes whom the chief would not let in
+      hopeless &= absl::IsUnauthenticated(seen[missing[i]]);
     }
     std::string why = elsewhere ? elsewhere() : "";
     if (late || hopeless || !why.empty()) {
@@ -149,9 +153,10 @@ void CheckChief::gather(const std::function<std::string()> &elsewhere) {
           drop(task,
                absl::StrCat(
                    setup_.addresses[task].empty() ? "" : "at " + setup_.addresses[task] + ": ",
-                   seen[task].ok()
-                       ? (why.empty() ? absl::StrCat("did not come within ", absl::FormatDuration(timeout_)) : why)
-                       : std::string(seen[task].message())));
+                   seen[task].ok() ? (why.empty() ? absl::StrCat("did not come within ",
+                                                                 absl::FormatDuration(timeout_))
+                                                  : why)
+                                   : std::string(seen[task].message())));
       break;
     }
     if (absl::Now() >= announceAt) {
@@ -166,8 +171,9 @@ void CheckChief::gather(const std::function<std::string()> &elsewhere) {
 void CheckChief::compareSelves() {
   for (uint32_t task : left()) {
     const service::Hello self = reports_[task]->self();
-    std::string place = absl::StrCat(self.address().empty() || isUnix(self.address()) ? "" : self.address() + ", ",
-                                     "process ", self.pid(), " on ", self.host(), ", ", reports_[task]->cpu());
+    std::string place =
+        absl::StrCat(self.address().empty() || isUnix(self.address()) ? "" : self.address() + ", ",
+                     "process ", self.pid(), " on ", self.host(), ", ", reports_[task]->cpu());
     for (const std::string &line : reports_[task]->wrong())
       wrong(task, line);
     std::string differs;
@@ -175,8 +181,9 @@ void CheckChief::compareSelves() {
       differs = absl::StrCat("runs graphrun ", self.version(), ", the chief ", base::version(),
                              "; install the same on every machine");
     else if (self.fingerprint() != loaded_.fingerprint)
-      differs = absl::StrCat("has another plan: its fingerprint is ", self.fingerprint(), ", the chief's ",
-                             loaded_.fingerprint, "; copy the same plan file to every machine");
+      differs = absl::StrCat("has another plan: its fingerprint is ", self.fingerprint(),
+                             ", the chief's ", loaded_.fingerprint,
+                             "; copy the same plan file to every machine");
     if (differs.empty()) {
       report_.ok(absl::StrCat(names_[task], " ", place));
       continue;
@@ -190,8 +197,8 @@ void CheckChief::compareSelves() {
 }
 
 /// The answer to an order, where one comes that is one.
-std::optional<service::CheckReport> CheckChief::collect(uint32_t task, const service::CheckOrder &order,
-                                                        absl::Time deadline) {
+std::optional<service::CheckReport>
+CheckChief::collect(uint32_t task, const service::CheckOrder &order, absl::Time deadline) {
   std::optional<service::CheckReport> answer = service_.collect(task, deadline);
   if (!answer)
     return std::nullopt;
@@ -202,8 +209,10 @@ std::optional<service::CheckReport> CheckChief::collect(uint32_t task, const ser
   return answer;
 }
 
-/// One order to all that are left. Their answers are in answers_; who does not answer is dropped. False: nobody is left.
-bool CheckChief::atAll(const std::string &what, const std::function<service::CheckOrder(uint32_t)> &order) {
+/// One order to all that are left. Their answers are in answers_; who does not answer is dropped.
+/// False: nobody is left.
+bool CheckChief::atAll(const std::string &what,
+                       const std::function<service::CheckOrder(uint32_t)> &order) {
   answers_.assign(tasks_.size(), std::nullopt);
   std::map<uint32_t, service::CheckOrder> orders;
   for (uint32_t task : left())
@@ -212,8 +221,8 @@ bool CheckChief::atAll(const std::string &what, const std::function<service::Che
   for (uint32_t task : left()) {
     answers_[task] = collect(task, orders[task], deadline);
     if (!answers_[task]) {
-      drop(task, absl::StrCat("did not answer within ", absl::FormatDuration(timeout_), " while ", what,
-                              "; if it needs that long, give a longer --timeout"));
+      drop(task, absl::StrCat("did not answer within ", absl::FormatDuration(timeout_), " while ",
+                              what, "; if it needs that long, give a longer --timeout"));
       continue;
     }
     for (const std::string &line : answers_[task]->wrong())
@@ -268,11 +277,13 @@ void CheckChief::openCheckpoints(service::CheckOrder::Reach *order) {
       result.status = checkpoint::checkVariables(**found, plan, result.warnings);
       result.found = *std::move(found);
     } else if (found.ok() && !trains) {
-      result.status = absl::NotFoundError(absl::StrCat("--checkpoint_dir ", folder, " has no checkpoint"));
+      result.status =
+          absl::NotFoundError(absl::StrCat("--checkpoint_dir ", folder, " has no checkpoint"));
     }
   };
   if (!within(timeout_, open)) {
-    report_.wrong(absl::StrCat("--checkpoint_dir ", folder, " did not open within ", absl::FormatDuration(timeout_)));
+    report_.wrong(absl::StrCat("--checkpoint_dir ", folder, " did not open within ",
+                               absl::FormatDuration(timeout_)));
     return;
   }
   if (!opened->status.ok())
@@ -332,7 +343,8 @@ void CheckChief::readInitFrom(service::CheckOrder::Reach *order) {
   });
   const std::string flag = absl::StrCat("--init_from ", folder);
   if (!inTime)
-    return report_.wrong(absl::StrCat(flag, " did not open within ", absl::FormatDuration(timeout_)));
+    return report_.wrong(
+        absl::StrCat(flag, " did not open within ", absl::FormatDuration(timeout_)));
   for (const std::string &warning : opened->warnings)
     report_.note(warning);
   if (!opened->made.ok())
@@ -342,18 +354,21 @@ void CheckChief::readInitFrom(service::CheckOrder::Reach *order) {
     *order->mutable_init_file() = *opened->file;
   }
   report_.ok(absl::StrCat("--init_from: the run begins with variables of ", opened->path, ": ",
-                          opened->made->sources.size(), "; with values of their own: ", opened->made->others.size()));
+                          opened->made->sources.size(),
+                          "; with values of their own: ", opened->made->others.size()));
 }
 
 void CheckChief::closeCheckpoints() {
   directory_.reset();
   if (!checkpoints_.empty())
-    rmdir(checkpoints_.c_str()); // the run makes it again; stays where something has been put into it
+    // the run makes it again; stays where something has been put into it
+    rmdir(checkpoints_.c_str());
 }
 
 /// Both are there, and have a port for each other.
 bool CheckChief::canLink(const Link &link) const {
-  return reports_[link.low] && reports_[link.high] && !reports_[link.low]->self().address().empty() &&
+  return reports_[link.low] && reports_[link.high] &&
+         !reports_[link.low]->self().address().empty() &&
          !reports_[link.high]->self().address().empty();
 }
 
@@ -369,8 +384,8 @@ void CheckChief::reach() {
     for (auto [low, high] : linkedTasks(plan_)) {
       Link link{low, high};
       if (reports_[low] && reports_[high])
-        link.sharedMemory =
-            flags_.transport != "grpc" && reports_[low]->self().host_id() == reports_[high]->self().host_id();
+        link.sharedMemory = flags_.transport != "grpc" &&
+                            reports_[low]->self().host_id() == reports_[high]->self().host_id();
       links_.push_back(link);
     }
   service::CheckOrder::Reach common;
@@ -394,18 +409,20 @@ void CheckChief::reach() {
         answers_[task]->wrong().empty())
       sharing.push_back(names_[task]);
   if (!sharing.empty())
-    report_.ok(absl::StrCat("--checkpoint_dir ", flags_.checkpointDirectory, ": writable, the same folder on ",
-                            absl::StrJoin(sharing, ", ")));
+    report_.ok(absl::StrCat("--checkpoint_dir ", flags_.checkpointDirectory,
+                            ": writable, the same folder on ", absl::StrJoin(sharing, ", ")));
   for (Link &link : links_) {
     if (!canLink(link)) {
       link.good = false;
-      report_.skipped(absl::StrCat(ends(link), ": not tried, since one of the two is not there or has no port"));
+      report_.skipped(absl::StrCat(
+          ends(link), ": not tried, since one of the two is not there or has no port"));
       continue;
     }
     if (!link.sharedMemory && flags_.transport == "shm") {
       link.good = false;
-      report_.wrong(absl::StrCat(ends(link), ": --transport shm, and the two are on different hosts or in different "
-                                             "containers; use --transport auto"));
+      report_.wrong(absl::StrCat(
+          ends(link), ": --transport shm, and the two are on different hosts or in different "
+                      "containers; use --transport auto"));
       continue;
     }
     for (const service::CheckedLink &found : answers_[link.low]->links())
@@ -417,7 +434,8 @@ void CheckChief::reach() {
 }
 
 void CheckChief::measure() {
-  size_t count = std::count_if(links_.begin(), links_.end(), [](const Link &link) { return link.good; });
+  size_t count =
+      std::count_if(links_.begin(), links_.end(), [](const Link &link) { return link.good; });
   if (count == 0)
     return;
   const std::string run = absl::StrCat("check-", service::randomHex(16));
@@ -445,13 +463,15 @@ void CheckChief::measure() {
   for (const auto &prepared : answers_)
     connect.mutable_connect()->add_paths(prepared ? prepared->path() : "");
   atAll("connecting to its peers", [&](uint32_t) { return connect; });
-  double seconds = std::clamp(kMeasureSeconds / static_cast<double>(count), kLeastPerLink, kMostPerLink);
+  double seconds =
+      std::clamp(kMeasureSeconds / static_cast<double>(count), kLeastPerLink, kMostPerLink);
   if (static_cast<double>(count) * seconds > 2)
-    say(absl::StrCat("measuring ", count, " links, about ", static_cast<int>(seconds * static_cast<double>(count)) + 1,
-                     " s"));
+    say(absl::StrCat("measuring ", count, " links, about ",
+                     static_cast<int>(seconds * static_cast<double>(count)) + 1, " s"));
   for (const Link &link : links_) {
-    if (!link.good || !reports_[link.low] || !reports_[link.high] || !answers_[link.low] || !answers_[link.high] ||
-        !answers_[link.low]->wrong().empty() || !answers_[link.high]->wrong().empty())
+    if (!link.good || !reports_[link.low] || !reports_[link.high] || !answers_[link.low] ||
+        !answers_[link.high] || !answers_[link.low]->wrong().empty() ||
+        !answers_[link.high]->wrong().empty())
       continue;
     service::CheckOrder orders[2]; // of link.high, of link.low
     for (uint32_t task : {link.high, link.low}) {
@@ -462,23 +482,28 @@ void CheckChief::measure() {
       service_.giveOrder(task, order);
     }
     absl::Time deadline = absl::Now() + timeout_;
-    auto asked = collect(link.low, orders[1], deadline), answered = collect(link.high, orders[0], deadline);
+    auto asked = collect(link.low, orders[1], deadline),
+         answered = collect(link.high, orders[0], deadline);
     if (!asked || !answered) {
-      drop(asked ? link.high : link.low, absl::StrCat("did not answer within ", absl::FormatDuration(timeout_),
-                                                      " while ", ends(link), " was measured"));
+      drop(asked ? link.high : link.low,
+           absl::StrCat("did not answer within ", absl::FormatDuration(timeout_), " while ",
+                        ends(link), " was measured"));
       continue;
     }
     if (asked->links_size() == 0 || !asked->links(0).wrong().empty()) {
-      report_.wrong(absl::StrCat(ends(link), ": ", asked->links_size() ? asked->links(0).wrong() : "no figures"));
+      report_.wrong(absl::StrCat(ends(link), ": ",
+                                 asked->links_size() ? asked->links(0).wrong() : "no figures"));
       continue;
     }
     const service::CheckedLink &found = asked->links(0);
     auto refOf = [&](uint32_t task) {
-      return cluster::TaskRef{plan_.jobs(static_cast<int>(tasks_[task].job())).name(), tasks_[task].index()};
+      return cluster::TaskRef{plan_.jobs(static_cast<int>(tasks_[task].job())).name(),
+                              tasks_[task].index()};
     };
     bool far = false;
-    std::string text = linkText(ends(link), {found.latency_us(), found.there_gbps(), found.back_gbps()},
-                                findLink(said_, refOf(link.low), refOf(link.high)), &far);
+    std::string text =
+        linkText(ends(link), {found.latency_us(), found.there_gbps(), found.back_gbps()},
+                 findLink(said_, refOf(link.low), refOf(link.high)), &far);
     far ? report_.note(text) : report_.ok(text);
   }
 }

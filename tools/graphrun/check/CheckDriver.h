@@ -1,4 +1,4 @@
-//===- CheckDriver.h - the script of graphrun check -----------------------------------------------------*- C++ -*-===//
+//===- CheckDriver.h - the script of graphrun check ---------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_CHECK_CHECKDRIVER_H
 #define GRAPHC_TOOLS_GRAPHRUN_CHECK_CHECKDRIVER_H
 
@@ -14,8 +14,8 @@ class CheckChief {
 public:
   CheckChief(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
              service::CheckService &service);
-  /// Asks all tasks for everything; ends with the order End for those that are left. `elsewhere` (may be null) tells what went wrong
-  /// with servers that were sent away.
+  /// Asks all tasks for everything; ends with the order End for those that are left. `elsewhere`
+  /// (may be null) tells what went wrong with servers that were sent away.
   void run(const std::function<std::string()> &elsewhere);
   const CheckReport &report() const { return report_; }
 
@@ -38,7 +38,8 @@ private:
   void closeCheckpoints();
   void wrong(uint32_t task, const std::string &line);
   void drop(uint32_t task, const std::string &why);
-  std::optional<service::CheckReport> collect(uint32_t task, const service::CheckOrder &order, absl::Time deadline);
+  std::optional<service::CheckReport> collect(uint32_t task, const service::CheckOrder &order,
+                                              absl::Time deadline);
   std::vector<uint32_t> left() const;
   bool canLink(const Link &link) const;
   std::string ends(const Link &link) const;

@@ -32,7 +32,8 @@ absl::Status checkFolder(const std::string &flag, const std::string &folder) {
 /// Two paths of one file, there or not; of /dev/null and its kin there may be many.
 bool sameFile(const std::string &one, const std::string &other) {
   struct stat info{};
-  if (one.empty() || other.empty() || one == "-" || (stat(one.c_str(), &info) == 0 && !S_ISREG(info.st_mode)))
+  if (one.empty() || other.empty() || one == "-" ||
+      (stat(one.c_str(), &info) == 0 && !S_ISREG(info.st_mode)))
     return false;
   std::error_code error;
   if (std::filesystem::equivalent(one, other, error))
@@ -61,15 +62,18 @@ absl::Status checkOutputs(const RunFlags &flags) {
     const auto &[flag, file] = outputs[i];
     for (size_t j = 0; j < i; ++j)
       if (sameFile(file, outputs[j].second))
-        return absl::InvalidArgumentError(absl::StrCat(flag, " ", file, ": that is the file of ", outputs[j].first,
-                                                       " too, and one would overwrite the other; name another file"));
+        return absl::InvalidArgumentError(
+            absl::StrCat(flag, " ", file, ": that is the file of ", outputs[j].first,
+                         " too, and one would overwrite the other; name another file"));
     struct stat output{}, input{};
     if (file.empty() || stat(file.c_str(), &output) != 0 || !S_ISREG(output.st_mode))
       continue;
     for (const auto &[what, other] : inputs)
-      if (stat(other.c_str(), &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+      if (stat(other.c_str(), &input) == 0 && input.st_dev == output.st_dev &&
+          input.st_ino == output.st_ino)
         return absl::InvalidArgumentError(
-            absl::StrCat(flag, " ", file, ": that is ", what, ", which would be overwritten; name another file"));
+            absl::StrCat(flag, " ", file, ": that is ", what,
+                         ", which would be overwritten; name another file"));
   }
   return absl::OkStatus();
 }
@@ -80,7 +84,8 @@ absl::Status checkFiles(const plan::Plan &plan, const RunFlags &flags, bool chec
   struct stat info{};
   for (const auto &[name, file] : flags.feeds)
     if (stat(file.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) // each task reads it
-      return absl::InvalidArgumentError(absl::StrCat("--feed ", name, ": ", file, ": not a regular file"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--feed ", name, ": ", file, ": not a regular file"));
   GRAPHC_RETURN_IF_ERROR(readFeeds(plan, flags).status());
   if (flags.jobName.empty()) // one task alone may have no part in them
     GRAPHC_RETURN_IF_ERROR(checkFolder("--dump_variables", flags.dumpDirectory));

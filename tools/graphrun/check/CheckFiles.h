@@ -1,4 +1,4 @@
-//===- CheckFiles.h - whether a run can read and write what it was given --------------------------------*- C++ -*-===//
+//===- CheckFiles.h - whether a run can read and write what it was given ------------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_CHECK_CHECKFILES_H
 #define GRAPHC_TOOLS_GRAPHRUN_CHECK_CHECKFILES_H
 

@@ -15,7 +15,8 @@ namespace {
 constexpr double kFar = 2, kFarMicroseconds = 50;
 
 std::string rateText(double gigabits) {
-  return gigabits < 1 ? absl::StrFormat("%.3g Mbit/s", gigabits * 1000) : absl::StrFormat("%.3g Gbit/s", gigabits);
+  return gigabits < 1 ? absl::StrFormat("%.3g Mbit/s", gigabits * 1000)
+                      : absl::StrFormat("%.3g Gbit/s", gigabits);
 }
 /// "data set train: 50 samples from images": what stands after the colon.
 absl::string_view sourceOf(const service::CheckedData &data) {
@@ -36,9 +37,11 @@ void CheckReport::wrong(const std::string &text) {
   add("wrong", text);
 }
 
-std::string linkText(const std::string &ends, const LinkFigures &figures, const cluster::LinkConfig *said, bool *far) {
-  std::string text = absl::StrCat(ends, ": ", latencyText(figures.latencyMicroseconds), " one way, ",
-                                  rateText(figures.there), " there, ", rateText(figures.back), " back");
+std::string linkText(const std::string &ends, const LinkFigures &figures,
+                     const cluster::LinkConfig *said, bool *far) {
+  std::string text =
+      absl::StrCat(ends, ": ", latencyText(figures.latencyMicroseconds), " one way, ",
+                   rateText(figures.there), " there, ", rateText(figures.back), " back");
   *far = false;
   if (!said)
     return text;
@@ -51,19 +54,19 @@ std::string linkText(const std::string &ends, const LinkFigures &figures, const 
   if (rate > expected * kFar)
     remarks.push_back(absl::StrFormat("%.2g times more bandwidth", rate / expected));
   if (figures.latencyMicroseconds > said->latencyMicroseconds * kFar + kFarMicroseconds)
-    remarks.push_back(
-        absl::StrCat(latencyText(figures.latencyMicroseconds - said->latencyMicroseconds), " more latency"));
+    remarks.push_back(absl::StrCat(
+        latencyText(figures.latencyMicroseconds - said->latencyMicroseconds), " more latency"));
   if (said->latencyMicroseconds > figures.latencyMicroseconds * kFar + kFarMicroseconds)
-    remarks.push_back(
-        absl::StrCat(latencyText(said->latencyMicroseconds - figures.latencyMicroseconds), " less latency"));
+    remarks.push_back(absl::StrCat(
+        latencyText(said->latencyMicroseconds - figures.latencyMicroseconds), " less latency"));
   *far = !remarks.empty();
   return *far ? absl::StrCat(text, ": ", absl::StrJoin(remarks, " and "),
                              " than said; predictions count on what is said")
               : text;
 }
 
-const cluster::LinkConfig *findLink(const std::vector<cluster::LinkConfig> &links, const cluster::TaskRef &a,
-                                    const cluster::TaskRef &b) {
+const cluster::LinkConfig *findLink(const std::vector<cluster::LinkConfig> &links,
+                                    const cluster::TaskRef &a, const cluster::TaskRef &b) {
   auto name = [](const cluster::TaskRef &task) {
     cluster::DeviceSpec device;
     device.job = task.job;
@@ -78,7 +81,8 @@ const cluster::LinkConfig *findLink(const std::vector<cluster::LinkConfig> &link
 }
 
 void compareData(const std::vector<std::string> &names, const std::vector<std::string> &sets,
-                 const std::vector<std::optional<service::CheckReport>> &reports, CheckReport *report) {
+                 const std::vector<std::optional<service::CheckReport>> &reports,
+                 CheckReport *report) {
   struct Reader {
     std::string task;
     const service::CheckedData *data;
@@ -98,12 +102,13 @@ void compareData(const std::vector<std::string> &names, const std::vector<std::s
         same.push_back(one.task);
         continue;
       }
-      report->wrong(absl::StrCat("data set ", sets[set], " differs: ", sourceOf(*first.data), " on ", first.task, ", ",
-                                 sourceOf(*one.data), " on ", one.task,
-                                 samples ? ": as many samples, other contents" : "",
-                                 "; all workers take turns in one stream, so give them the same files"));
+      report->wrong(absl::StrCat(
+          "data set ", sets[set], " differs: ", sourceOf(*first.data), " on ", first.task, ", ",
+          sourceOf(*one.data), " on ", one.task, samples ? ": as many samples, other contents" : "",
+          "; all workers take turns in one stream, so give them the same files"));
     }
-    report->ok(absl::StrCat("data set ", sets[set], ": ", observe::withThousands(first.data->samples()), " samples, ",
+    report->ok(absl::StrCat("data set ", sets[set], ": ",
+                            observe::withThousands(first.data->samples()), " samples, ",
                             all.size() == 1             ? "read by "
                             : same.size() == all.size() ? "the same on "
                                                         : "on ",

@@ -22,7 +22,8 @@ constexpr uint32_t kMostMessages = 1 << 16;
 // Between two messages of a step a lane computes or sleeps: the next one has to wake it.
 constexpr auto kPause = std::chrono::microseconds(300);
 
-/// What near says before each round: echo this word; I send so many large messages; send me so many; this was all.
+/// What near says before each round: echo this word; I send so many large messages; send me so
+/// many; this was all.
 enum Kind : uint32_t { kEcho = 1, kTake, kGive, kEnd };
 struct Word {
   Kind kind;
@@ -38,7 +39,8 @@ public:
       : transport_(transport), limit_(limit), wordOut_(transport.sender(out[0].key)),
         largeOut_(transport.sender(out[1].key)), wordIn_(transport.receiver(in[0].key)),
         largeIn_(transport.receiver(in[1].key)),
-        large_(static_cast<char *>(std::aligned_alloc(64, (out[1].bytes + 63) / 64 * 64)), &std::free) {
+        large_(static_cast<char *>(std::aligned_alloc(64, (out[1].bytes + 63) / 64 * 64)),
+               &std::free) {
     std::memset(large_.get(), 0, out[1].bytes);
   }
   bool say(Word word) { return send(*wordOut_, &word); }
@@ -58,7 +60,8 @@ public:
   absl::Status status() const {
     if (absl::Status broken = transport_.status(); !broken.ok())
       return broken;
-    return absl::DeadlineExceededError(absl::StrCat("a message did not arrive within ", absl::FormatDuration(limit_)));
+    return absl::DeadlineExceededError(
+        absl::StrCat("a message did not arrive within ", absl::FormatDuration(limit_)));
   }
 
 private:
@@ -71,7 +74,8 @@ private:
     return state == PollState::Ready;
   }
   bool send(transport::SendPort &port, const void *data) {
-    return until(port, [&] { return port.start(data, 0); }) && until(port, [&] { return port.done(); });
+    return until(port, [&] { return port.start(data, 0); }) &&
+           until(port, [&] { return port.done(); });
   }
   bool receive(transport::RecvPort &port, void *to, size_t bytes) {
     const void *data = nullptr;
@@ -104,12 +108,14 @@ double timeRate(End &end, Kind direction, uint64_t bytes, double budget, bool *g
     double took = secondsOf([&] {
       Word answer;
       *good = end.say({direction, count}) &&
-              (direction == kTake ? end.sendLarge(count) && end.hear(&answer) : end.receiveLarge(count));
+              (direction == kTake ? end.sendLarge(count) && end.hear(&answer)
+                                  : end.receiveLarge(count));
     });
     best = std::max(best, 8e-9 * double(bytes) * count / took);
     spent += took;
     double more = count * budget / (kRounds - 2) / std::max(took, 1e-6);
-    count = static_cast<uint32_t>(std::clamp(more, 1.0, double(std::min(kMostMessages, count * 32))));
+    count =
+        static_cast<uint32_t>(std::clamp(more, 1.0, double(std::min(kMostMessages, count * 32))));
   }
   return best;
 }

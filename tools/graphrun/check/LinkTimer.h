@@ -1,9 +1,10 @@
-//===- LinkTimer.h - how fast messages go between two tasks --------------------------------------------------*- C++ -*-===//
+//===- LinkTimer.h - how fast messages go between two tasks -------------------------*- C++ -*-===//
 //
-// Over the transports that runs use. One end (near) asks, the other answers until it is told that this was all; both may be of one
-// process (graphrun calibrate) or of two on different machines (graphrun check). No wait is longer than `limit`.
+// Over the transports that runs use. One end (near) asks, the other answers until it is told that
+// this was all; both may be of one process (graphrun calibrate) or of two on different machines
+// (graphrun check). No wait is longer than `limit`.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_CHECK_LINKTIMER_H
 #define GRAPHC_TOOLS_GRAPHRUN_CHECK_LINKTIMER_H
 
@@ -27,10 +28,10 @@ struct LinkFigures {
   double there = 0, back = 0; ///< Gbit/s of large messages, payload alone
 };
 
-/// Near. Takes about `seconds`; rates are the best of several rounds and the latency the first quartile, because other load
-/// only ever slows one down.
-absl::StatusOr<LinkFigures> timeLink(transport::Transport &near, const TimedChannels &channels, double seconds,
-                                     absl::Duration limit = absl::Seconds(10));
+/// Near. Takes about `seconds`; rates are the best of several rounds and the latency the first
+/// quartile, because other load only ever slows one down.
+absl::StatusOr<LinkFigures> timeLink(transport::Transport &near, const TimedChannels &channels,
+                                     double seconds, absl::Duration limit = absl::Seconds(10));
 /// Far: serves one timeLink.
 absl::Status answerLink(transport::Transport &far, const TimedChannels &channels,
                         absl::Duration limit = absl::Seconds(10));

@@ -1,4 +1,4 @@
-//===- ShowCheckpoint.cpp - what is in a checkpoint, and whether it is whole --------------------------------------===//
+//===- ShowCheckpoint.cpp - what is in a checkpoint, and whether it is whole ------------------===//
 #include "tools/graphrun/show/ShowReaders.h"
 
 #include "runtime/checkpoint/Checkpoint.h"
@@ -19,7 +19,9 @@ namespace fs = std::filesystem;
 constexpr char kPartial[] = ".partial";
 
 std::string timeText(absl::Time time) {
-  return time == absl::InfinitePast() ? "" : absl::FormatTime("%Y-%m-%dT%H:%M:%S%Ez", time, absl::LocalTimeZone());
+  return time == absl::InfinitePast()
+             ? ""
+             : absl::FormatTime("%Y-%m-%dT%H:%M:%S%Ez", time, absl::LocalTimeZone());
 }
 
 Json shardOf(const checkpoint::CommittedCheckpoint &found, const checkpoint::ShardInfo &shard,
@@ -55,12 +57,14 @@ std::string folderOf(const std::string &path) {
   std::error_code error;
   if (!fs::is_directory(folder, error))
     folder = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
-  return folder.has_filename() || !folder.has_parent_path() ? folder.native() : folder.parent_path().native();
+  return folder.has_filename() || !folder.has_parent_path() ? folder.native()
+                                                            : folder.parent_path().native();
 }
 } // namespace
 
 absl::StatusOr<ShowResult> showCheckpoint(const std::string &path) {
-  GRAPHC_ASSIGN_OR_RETURN(checkpoint::CommittedCheckpoint found, checkpoint::readCheckpoint(folderOf(path)));
+  GRAPHC_ASSIGN_OR_RETURN(checkpoint::CommittedCheckpoint found,
+                          checkpoint::readCheckpoint(folderOf(path)));
   ShowResult shown;
   shown.json = {{"kind", "checkpoint"},
                 {"path", found.path},
@@ -71,7 +75,8 @@ absl::StatusOr<ShowResult> showCheckpoint(const std::string &path) {
     shards.push_back(shardOf(found, shard, shown.damaged));
   shown.json["whole"] = shown.damaged.empty();
   shown.json["samples_taken"] = Json(found.manifest.dataPositions);
-  for (const auto &[stream, ends] : found.manifest.dataTaken) { // of these, behind some that are still to come
+  for (const auto &[stream, ends] : found.manifest.dataTaken) {
+    // of these, behind some that are still to come
     uint64_t ahead = 0;
     for (size_t i = 0; i + 1 < ends.size(); i += 2)
       ahead += ends[i + 1] - ends[i];
@@ -97,7 +102,8 @@ absl::StatusOr<ShowResult> showCheckpointFolder(const std::string &path) {
     if (!found.ok())
       damaged.push_back(base::describe(found.status()));
     else if (found->manifest.globalStep != *step)
-      damaged.push_back(absl::StrCat(of, ": its manifest is that of step ", found->manifest.globalStep));
+      damaged.push_back(
+          absl::StrCat(of, ": its manifest is that of step ", found->manifest.globalStep));
     if (found.ok()) {
       uint64_t bytes = 0;
       for (const checkpoint::ShardInfo &shard : found->manifest.shards) {
@@ -117,7 +123,8 @@ absl::StatusOr<ShowResult> showCheckpointFolder(const std::string &path) {
   }
   std::error_code error;
   std::vector<std::string> partial;
-  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error))
     if (const std::string name = entry->path().filename().native();
         absl::StartsWith(name, "step-") && absl::EndsWith(name, kPartial))
       partial.push_back(name);
@@ -136,14 +143,17 @@ absl::StatusOr<ShowResult> showTensors(const std::string &path) {
                           checkpoint::decodeSafetensors(file.view(), path));
   std::sort(tensors.begin(), tensors.end(), [](auto &a, auto &b) { return a.name < b.name; });
   ShowResult shown;
-  shown.json = {{"kind", "tensors"}, {"path", path}, {"bytes", file.size()}, {"tensors", Json::array()}};
+  shown.json = {
+      {"kind", "tensors"}, {"path", path}, {"bytes", file.size()}, {"tensors", Json::array()}};
   for (const checkpoint::TensorEntry &tensor : tensors)
     shown.json["tensors"].push_back(
         {{"name", tensor.name}, {"type", plan::typeText(tensor.type)}, {"bytes", tensor.bytes}});
-  // What the file promises of itself says nothing of what the values were: a manifest beside it does.
+  // What the file promises of itself says nothing of what the values were: a manifest beside it
+  // does.
   const fs::path own(path);
   const std::string folder = folderOf(path);
-  if (absl::StatusOr<checkpoint::CommittedCheckpoint> found = checkpoint::readCheckpoint(folder); found.ok())
+  if (absl::StatusOr<checkpoint::CommittedCheckpoint> found = checkpoint::readCheckpoint(folder);
+      found.ok())
     for (const checkpoint::ShardInfo &shard : found->manifest.shards)
       if (shard.file == own.filename().native()) {
         shown.json["step"] = found->manifest.globalStep;

@@ -20,11 +20,12 @@
 
 namespace graphc::graphrun {
 namespace {
-constexpr char kShowDescription[] = "graphrun show: what is in a plan (tasks, phases, programs, variables, data sets, "
-                                    "channels, memory), in a folder of "
-                                    "--checkpoint_dir, in one checkpoint of it, or in one of its files: variables with "
-                                    "their types, and whether each piece "
-                                    "is whole; and both in an export (--export_dir).";
+constexpr char kShowDescription[] =
+    "graphrun show: what is in a plan (tasks, phases, programs, variables, data sets, "
+    "channels, memory), in a folder of "
+    "--checkpoint_dir, in one checkpoint of it, or in one of its files: variables with "
+    "their types, and whether each piece "
+    "is whole; and both in an export (--export_dir).";
 constexpr char kShowFooter[] = R"(Examples:
   graphrun show model.plan
   graphrun show run1
@@ -45,15 +46,19 @@ std::string lastName(const std::string &path) {
   return trimmed.substr(trimmed.rfind('/') + 1);
 }
 
-bool has(const std::string &path, const char *name) { return base::exists(absl::StrCat(path, "/", name)); }
+bool has(const std::string &path, const char *name) {
+  return base::exists(absl::StrCat(path, "/", name));
+}
 
 bool isExport(const std::string &path) {
   std::error_code error;
   if (has(path, "predict.plan"))
     return true;
-  for (std::filesystem::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+  for (std::filesystem::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
     const std::string name = entry->path().filename();
-    if (std::all_of(name.begin(), name.end(), absl::ascii_isdigit) && has(entry->path(), "predict.plan"))
+    if (std::all_of(name.begin(), name.end(), absl::ascii_isdigit) &&
+        has(entry->path(), "predict.plan"))
       return true;
   }
   return false;
@@ -77,7 +82,10 @@ absl::StatusOr<ShowResult> showExport(const std::string &path) {
 
 /// The first that knows a path reads it.
 constexpr ShowReader kReaders[] = {
-    {"a plan", [](const std::string &, bool, std::string_view begin) { return begin.starts_with(plan::planMagic); },
+    {"a plan",
+     [](const std::string &, bool, std::string_view begin) {
+       return begin.starts_with(plan::planMagic);
+     },
      showPlan},
     {"a checkpoint",
      [](const std::string &path, bool isFolder, std::string_view) {
@@ -88,14 +96,17 @@ constexpr ShowReader kReaders[] = {
     {"a folder of checkpoints",
      [](const std::string &path, bool isFolder, std::string_view) {
        std::error_code error;
-       for (std::filesystem::directory_iterator entry(path, error), end; isFolder && !error && entry != end;
-            entry.increment(error))
+       for (std::filesystem::directory_iterator entry(path, error), end;
+            isFolder && !error && entry != end; entry.increment(error))
          if (absl::StartsWith(entry->path().filename().native(), "step-"))
            return true;
        return false;
      },
      showCheckpointFolder},
-    {"an export", [](const std::string &path, bool isFolder, std::string_view) { return isFolder && isExport(path); },
+    {"an export",
+     [](const std::string &path, bool isFolder, std::string_view) {
+       return isFolder && isExport(path);
+     },
      showExport},
     {"a file of tensors",
      [](const std::string &path, bool isFolder, std::string_view) {
@@ -125,8 +136,8 @@ absl::StatusOr<ShowResult> readShown(const std::string &path) {
     known.emplace_back(reader.what);
   if (isModel(path, begin))
     return absl::InvalidArgumentError(hintOfFile(path));
-  return absl::InvalidArgumentError(
-      absl::StrCat(path, ": not ", absl::StrJoin(known, ", nor "), isFolder ? " (it has no step-N)" : ""));
+  return absl::InvalidArgumentError(absl::StrCat(path, ": not ", absl::StrJoin(known, ", nor "),
+                                                 isFolder ? " (it has no step-N)" : ""));
 }
 } // namespace
 
@@ -142,8 +153,8 @@ std::string hintOfFile(const std::string &path) {
   std::string stem = lastName(path);
   stem = stem.substr(0, stem.rfind('.'));
   return absl::StrCat(path, ": a model, not a plan; compile it first: graphc ", path, " -o ", stem,
-                      ".plan (for several tasks graphc --partition cluster.json ", path, " -o ", stem,
-                      ".plan), then graphrun ", stem, ".plan");
+                      ".plan (for several tasks graphc --partition cluster.json ", path, " -o ",
+                      stem, ".plan), then graphrun ", stem, ".plan");
 }
 
 int show(int argc, char **argv) {
@@ -151,9 +162,10 @@ int show(int argc, char **argv) {
   app.footer(kShowFooter);
   std::string path;
   bool json = false;
-  app.add_option("path", path,
-                 "a plan, a folder of --checkpoint_dir, a checkpoint step-N in it, a .safetensors file, or a folder of "
-                 "--export_dir")
+  app.add_option(
+         "path", path,
+         "a plan, a folder of --checkpoint_dir, a checkpoint step-N in it, a .safetensors file, or a folder of "
+         "--export_dir")
       ->type_name("FILE|DIR")
       ->required();
   app.add_flag("--json", json, "print one JSON object, with every number as it is");
@@ -172,7 +184,9 @@ int show(int argc, char **argv) {
   if (!shown.ok())
     return say(base::describe(shown.status()), 1);
   if (json)
-    std::printf("%s\n", shown->json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+    std::printf(
+        "%s\n",
+        shown->json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
   else
     std::fputs(shownText(shown->json).c_str(), stdout);
   const bool written = std::fflush(stdout) == 0;

@@ -1,4 +1,4 @@
-//===- ShowPlan.cpp - what is in a plan ---------------------------------------------------------------------------===//
+//===- ShowPlan.cpp - what is in a plan -------------------------------------------------------===//
 #include "tools/graphrun/show/ShowReaders.h"
 
 #include "runtime/common/base/StatusMacros.h"
@@ -18,7 +18,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr const char *kRoles[] = {"train", "eval", "predict"};
 
-/// What a task stores, and the most that one of its phases needs beside that; slots of messages are the transports'.
+/// What a task stores, and the most that one of its phases needs beside that; slots of messages are
+/// the transports'.
 Json taskOf(const plan::Plan &plan, const plan::Task &task) {
   uint64_t stored = 0, variables = 0, programs = 0, most = 0;
   for (const plan::Variable &variable : plan.variables())
@@ -32,7 +33,8 @@ Json taskOf(const plan::Plan &plan, const plan::Task &task) {
       const plan::Program &program = plan.programs(static_cast<int>(number));
       if (const uint32_t lanes = plan::lanesOn(plan, program, task)) {
         ++programs;
-        const plan::SpaceBytes arena = plan::arenaBytes(program, lanes), constants = plan::constantBytes(program);
+        const plan::SpaceBytes arena = plan::arenaBytes(program, lanes),
+                               constants = plan::constantBytes(program);
         needs += arena.device + arena.host + constants.device + constants.host;
       }
     }
@@ -55,10 +57,11 @@ std::string initialText(const plan::Initializer &initializer) {
   case plan::Initializer::kValue:
     return "value";
   case plan::Initializer::kUniform:
-    return absl::StrCat("uniform ", initializer.uniform().low(), " to ", initializer.uniform().high());
+    return absl::StrCat("uniform ", initializer.uniform().low(), " to ",
+                        initializer.uniform().high());
   case plan::Initializer::kNormal:
-    return absl::StrCat(initializer.normal().truncated() ? "truncated normal " : "normal ", initializer.normal().mean(),
-                        " +- ", initializer.normal().stddev());
+    return absl::StrCat(initializer.normal().truncated() ? "truncated normal " : "normal ",
+                        initializer.normal().mean(), " +- ", initializer.normal().stddev());
   default:
     return "";
   }
@@ -89,24 +92,26 @@ Json programOf(const plan::Plan &plan, const plan::Program &program) {
   std::vector<std::string> feeds;
   for (const plan::Port &port : program.feeds())
     feeds.push_back(port.name());
-  Json json = {{"name", program.name()},
-               {"phase", plan.phases(static_cast<int>(program.phase())).name()},
-               {"runs_on", program.spread() ? "each replica" : plan::taskText(plan, program.task())},
-               {"device", program.device()},
-               {"instances", program.instances()},
-               {"instructions", program.instructions_size()},
-               {"arena_bytes", program.arena_bytes() + program.device_arena_bytes()},
-               {"flops_per_step", program.flops_per_step()},
-               {"received_bytes", program.bytes_received_per_step()},
-               {"sent_bytes", program.bytes_sent_per_step()},
-               {"results", fetches}};
+  Json json = {
+      {"name", program.name()},
+      {"phase", plan.phases(static_cast<int>(program.phase())).name()},
+      {"runs_on", program.spread() ? "each replica" : plan::taskText(plan, program.task())},
+      {"device", program.device()},
+      {"instances", program.instances()},
+      {"instructions", program.instructions_size()},
+      {"arena_bytes", program.arena_bytes() + program.device_arena_bytes()},
+      {"flops_per_step", program.flops_per_step()},
+      {"received_bytes", program.bytes_received_per_step()},
+      {"sent_bytes", program.bytes_sent_per_step()},
+      {"results", fetches}};
   if (!feeds.empty())
     json["feeds"] = feeds;
   return json;
 }
 
 Json phaseOf(const plan::Plan &plan, const plan::Phase &phase) {
-  Json json = {{"name", phase.name()}, {"role", kRoles[phase.role()]}, {"programs", phase.programs_size()}};
+  Json json = {
+      {"name", phase.name()}, {"role", kRoles[phase.role()]}, {"programs", phase.programs_size()}};
   if (phase.samples_per_step()) {
     json["samples_per_step"] = phase.samples_per_step();
     json["dataset"] = plan.datasets(static_cast<int>(phase.dataset())).name();
@@ -167,9 +172,11 @@ Json channelOf(const plan::Plan &plan, const plan::Channel &channel) {
                {"capacity", channel.capacity()}};
   std::vector<std::string> kinds;
   constexpr const char *kAlgorithms[] = {"", "scatter", "ring", "doubling"};
-  for (auto [has, name] : {std::pair(channel.control(), "control"), std::pair(channel.all_to_all(), "all to all"),
-                           std::pair(channel.zero_copy(), "zero copy"), std::pair(channel.conflating(), "newest alone"),
-                           std::pair(channel.algorithm() != plan::WHOLE, kAlgorithms[channel.algorithm()])})
+  for (auto [has, name] :
+       {std::pair(channel.control(), "control"), std::pair(channel.all_to_all(), "all to all"),
+        std::pair(channel.zero_copy(), "zero copy"),
+        std::pair(channel.conflating(), "newest alone"),
+        std::pair(channel.algorithm() != plan::WHOLE, kAlgorithms[channel.algorithm()])})
     if (has)
       kinds.emplace_back(name);
   json["kind"] = absl::StrJoin(kinds, ", ");
@@ -205,7 +212,8 @@ absl::StatusOr<ShowResult> showPlan(const std::string &path) {
   json["settings"] = settings;
   json["same_bits_as"] = plan.strategy().reproduced_by();
   json["chief"] = plan::taskText(plan, plan.chief());
-  for (const char *name : {"tasks", "phases", "programs", "variables", "datasets", "channels", "code"})
+  for (const char *name :
+       {"tasks", "phases", "programs", "variables", "datasets", "channels", "code"})
     json[name] = Json::array();
   for (const plan::Task &task : plan::allTasks(plan))
     json["tasks"].push_back(taskOf(plan, task));

@@ -1,9 +1,10 @@
-//===- ShowReaders.h - what graphrun show reads, and how it is printed ----------------------------------*- C++ -*-===//
+//===- ShowReaders.h - what graphrun show reads, and how it is printed --------------*- C++ -*-===//
 //
-// A reader makes one JSON object of a file or a folder. It is printed as it is, or as text: members that are plain as "name: value", objects
-// and arrays of objects as tables under their name, numbers whose name ends in "bytes" as people read them.
+// A reader makes one JSON object of a file or a folder. It is printed as it is, or as text: members
+// that are plain as "name: value", objects and arrays of objects as tables under their name,
+// numbers whose name ends in "bytes" as people read them.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_SHOW_SHOWREADERS_H
 #define GRAPHC_TOOLS_GRAPHRUN_SHOW_SHOWREADERS_H
 
@@ -17,7 +18,8 @@ namespace graphc::graphrun {
 
 struct ShowResult {
   nlohmann::ordered_json json;
-  std::vector<std::string> damaged; ///< what of it is not whole, a line each: the exit status says so as well
+  /// what of it is not whole, a line each: the exit status says so as well
+  std::vector<std::string> damaged;
 };
 
 /// One that knows a kind of file or folder.
@@ -29,8 +31,10 @@ struct ShowReader {
 };
 
 absl::StatusOr<ShowResult> showPlan(const std::string &path);
-absl::StatusOr<ShowResult> showCheckpointFolder(const std::string &path); ///< --checkpoint_dir: all of its checkpoints
-absl::StatusOr<ShowResult> showCheckpoint(const std::string &path); ///< DIR/step-N, or its manifest.json
+/// --checkpoint_dir: all of its checkpoints
+absl::StatusOr<ShowResult> showCheckpointFolder(const std::string &path);
+/// DIR/step-N, or its manifest.json
+absl::StatusOr<ShowResult> showCheckpoint(const std::string &path);
 absl::StatusOr<ShowResult> showTensors(const std::string &path); ///< a .safetensors file
 
 std::string shownText(const nlohmann::ordered_json &json);

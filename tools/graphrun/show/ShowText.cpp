@@ -15,7 +15,8 @@ using Json = nlohmann::ordered_json;
 
 /// Characters, where a name of the model's is not ASCII.
 size_t width(const std::string &text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !base::continuesUtf8(c); }));
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !base::continuesUtf8(c); }));
 }
 
 std::string cell(const std::string &name, const Json &value) {
@@ -83,7 +84,8 @@ std::string shownText(const Json &json) {
       absl::StrAppend(&text, words(name), ": ", cell(name, value), "\n");
       continue;
     }
-    absl::StrAppend(&text, "\n", words(name), value.is_array() ? absl::StrCat(" (", value.size(), ")") : "", "\n");
+    absl::StrAppend(&text, "\n", words(name),
+                    value.is_array() ? absl::StrCat(" (", value.size(), ")") : "", "\n");
     if (value.is_array()) {
       text += table(value);
       continue;

@@ -34,8 +34,8 @@ bool isStatusSocket(const std::string &descriptor) {
   const std::string text(target, static_cast<size_t>(std::max<ssize_t>(size, 0)));
   const std::string end = absl::StrCat("/", kStatusSocket, " (deleted)");
   struct stat info{};
-  return absl::EndsWith(text, end) && absl::StrContains(text, "/graphc-") && stat(descriptor.c_str(), &info) == 0 &&
-         S_ISSOCK(info.st_mode) && info.st_uid == geteuid();
+  return absl::EndsWith(text, end) && absl::StrContains(text, "/graphc-") &&
+         stat(descriptor.c_str(), &info) == 0 && S_ISSOCK(info.st_mode) && info.st_uid == geteuid();
 }
 } // namespace
 

@@ -1,4 +1,4 @@
-//===- FindRuns.h - the runs of this user on this machine ----------------------------------------------------------*- C++ -*-===//
+//===- FindRuns.h - the runs of this user on this machine ---------------------------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_STATUS_FINDRUNS_H
 #define GRAPHC_TOOLS_GRAPHRUN_STATUS_FINDRUNS_H
 

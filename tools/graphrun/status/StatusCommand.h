@@ -1,4 +1,4 @@
-//===- StatusCommand.h - graphrun status: how runs are doing --------------------------------------------*- C++ -*-===//
+//===- StatusCommand.h - graphrun status: how runs are doing ------------------------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_STATUS_STATUSCOMMAND_H
 #define GRAPHC_TOOLS_GRAPHRUN_STATUS_STATUSCOMMAND_H
 

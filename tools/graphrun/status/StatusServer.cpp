@@ -17,7 +17,8 @@ namespace graphc::graphrun {
 namespace {
 constexpr size_t kLeastSecret = 16, kMostSecret = 1024;
 
-http::HttpResponse answer(const std::string &path, const std::function<observe::RunStatus()> &look) {
+http::HttpResponse answer(const std::string &path,
+                          const std::function<observe::RunStatus()> &look) {
   if (path == "/")
     return {200, "text/html; charset=utf-8", observe::toPage(look())};
   if (path == "/status.json")
@@ -33,8 +34,9 @@ uint16_t portOf(int socket) {
   socklen_t size = sizeof address;
   if (getsockname(socket, reinterpret_cast<sockaddr *>(&address), &size) != 0)
     return 0;
-  return ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6 &>(address).sin6_port
-                                             : reinterpret_cast<const sockaddr_in &>(address).sin_port);
+  return ntohs(address.ss_family == AF_INET6
+                   ? reinterpret_cast<const sockaddr_in6 &>(address).sin6_port
+                   : reinterpret_cast<const sockaddr_in &>(address).sin_port);
 }
 } // namespace
 
@@ -43,33 +45,38 @@ absl::StatusOr<std::string> readStatusSecret(const std::string &file) {
   const base::UniqueFd fd(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   struct stat info{};
   if (!fd || fstat(fd.get(), &info) != 0)
-    return absl::InvalidArgumentError(absl::StrCat("--status_secret ", base::errnoStatus(file, errno).message()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--status_secret ", base::errnoStatus(file, errno).message()));
   if (!S_ISREG(info.st_mode))
     return absl::InvalidArgumentError(absl::StrCat(what, ": not a regular file"));
   if (info.st_uid != geteuid() || (info.st_mode & 077) != 0)
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, info.st_uid != geteuid() ? ": it belongs to another user" : ": other users can read it",
-                     "; a secret is its user's alone: chmod 600 ", file));
+    return absl::InvalidArgumentError(absl::StrCat(
+        what,
+        info.st_uid != geteuid() ? ": it belongs to another user" : ": other users can read it",
+        "; a secret is its user's alone: chmod 600 ", file));
   char text[kMostSecret + 1];
   const ssize_t size = ::read(fd.get(), text, sizeof text);
-  const std::string secret(absl::StripAsciiWhitespace({text, static_cast<size_t>(std::max<ssize_t>(size, 0))}));
+  const std::string secret(
+      absl::StripAsciiWhitespace({text, static_cast<size_t>(std::max<ssize_t>(size, 0))}));
   if (size > static_cast<ssize_t>(kMostSecret) || secret.size() < kLeastSecret ||
       !std::all_of(secret.begin(), secret.end(), absl::ascii_isgraph))
-    return absl::InvalidArgumentError(absl::StrCat(what, ": expected one line of ", kLeastSecret, " to ", kMostSecret,
-                                                   " characters without spaces: head -c 24 /dev/urandom | base64 >",
-                                                   file));
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, ": expected one line of ", kLeastSecret, " to ", kMostSecret,
+                     " characters without spaces: head -c 24 /dev/urandom | base64 >", file));
   return secret;
 }
 
 absl::Status checkStatusFlags(const RunFlags &flags, bool hasTls) {
   if (flags.statusAddress.empty())
-    return flags.statusSecret.empty() ? absl::OkStatus()
-                                      : absl::InvalidArgumentError("--status_secret needs --status_address HOST:PORT");
+    return flags.statusSecret.empty()
+               ? absl::OkStatus()
+               : absl::InvalidArgumentError("--status_secret needs --status_address HOST:PORT");
   auto [host, port] = base::splitAddress(flags.statusAddress);
   uint32_t number = 0;
   if (host.empty() || !absl::SimpleAtoi(port, &number) || number > 65535)
-    return absl::InvalidArgumentError(absl::StrCat("--status_address ", flags.statusAddress,
-                                                   ": expected HOST:PORT, as in localhost:9464 (port 0: any)"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--status_address ", flags.statusAddress,
+                     ": expected HOST:PORT, as in localhost:9464 (port 0: any)"));
   if (!flags.statusSecret.empty())
     return readStatusSecret(flags.statusSecret).status();
   if (!hasTls)
@@ -106,7 +113,8 @@ StatusServer::start(const RunFlags &flags, std::shared_ptr<const tls::TlsCredent
       if (made->url_.empty())
         made->url_ =
             absl::StrCat(credentials ? "https://" : "http://",
-                         any ? base::joinAddress(base::splitAddress(flags.statusAddress).first, portOf(socket.get()))
+                         any ? base::joinAddress(base::splitAddress(flags.statusAddress).first,
+                                                 portOf(socket.get()))
                              : flags.statusAddress,
                          "/");
       options.endpoints.push_back({std::move(socket), /*sameUser=*/false, credentials, secret});

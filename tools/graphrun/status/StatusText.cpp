@@ -8,22 +8,27 @@ namespace graphc::graphrun {
 namespace {
 using Json = nlohmann::ordered_json;
 
-std::string rateText(double rate) { return rate > 0 ? absl::StrFormat("%.*f", rate < 10 ? 2 : 0, rate) : "-"; }
-template <class T> std::string orNone(const std::optional<T> &value) { return value ? absl::StrCat(*value) : "-"; }
+std::string rateText(double rate) {
+  return rate > 0 ? absl::StrFormat("%.*f", rate < 10 ? 2 : 0, rate) : "-";
+}
+template <class T> std::string orNone(const std::optional<T> &value) {
+  return value ? absl::StrCat(*value) : "-";
+}
 
 std::string checkpointText(const observe::RunStatus &status) {
   if (!status.checkpoint)
     return status.checkpointDirectory.empty() ? "none (no --checkpoint_dir)" : "none yet";
-  return absl::StrCat("step ", status.checkpoint->step, ", ", observe::durationText(status.now - status.checkpoint->at),
-                      " ago");
+  return absl::StrCat("step ", status.checkpoint->step, ", ",
+                      observe::durationText(status.now - status.checkpoint->at), " ago");
 }
 } // namespace
 
 std::string statusText(const observe::RunStatus &status, const std::string &where) {
   Json json = {
-      {"run", absl::StrCat(status.model, ", ", status.strategy, ", --entry ", status.entry, ", process ", status.pid,
-                           " on ", status.host)},
-      {"state", absl::StrCat(status.state, ", for ", observe::durationText(status.now - status.started), " in all")}};
+      {"run", absl::StrCat(status.model, ", ", status.strategy, ", --entry ", status.entry,
+                           ", process ", status.pid, " on ", status.host)},
+      {"state", absl::StrCat(status.state, ", for ",
+                             observe::durationText(status.now - status.started), " in all")}};
   if (status.progress) {
     observe::ProgressSnapshot progress = *status.progress;
     json["training"] = observe::formatProgress(progress, /*barWidth=*/0);
@@ -46,13 +51,15 @@ std::string statusText(const observe::RunStatus &status, const std::string &wher
          {"steps/s", rateText(task.stepsPerSecond)},
          {"behind", orNone(task.lag)},
          {"ahead", orNone(task.staleness)},
-         {"heartbeat",
-          task.heard ? absl::StrFormat("%.1f s ago", absl::ToDoubleSeconds(status.now - *task.heard)) : "-"}});
+         {"heartbeat", task.heard ? absl::StrFormat("%.1f s ago",
+                                                    absl::ToDoubleSeconds(status.now - *task.heard))
+                                  : "-"}});
   std::string text = shownText(json);
   if (status.warned) {
     absl::StrAppend(&text, "\nwarnings (", status.warned, ")\n");
     for (const observe::RunStatus::Warning &warning : status.warnings)
-      absl::StrAppend(&text, "  ", observe::durationText(status.now - warning.at), " ago: ", warning.text, "\n");
+      absl::StrAppend(&text, "  ", observe::durationText(status.now - warning.at),
+                      " ago: ", warning.text, "\n");
   }
   return text;
 }
@@ -62,16 +69,17 @@ std::string listText(const std::vector<FoundRun> &runs) {
   for (const FoundRun &run : runs) {
     const observe::RunStatus &status = run.status;
     const auto &progress = status.progress;
-    list.push_back({{"process", status.launcher.value_or(status.pid)},
-                    {"model", status.model},
-                    {"strategy", status.strategy},
-                    {"tasks", status.tasks.size()},
-                    {"state", status.state},
-                    {"step", progress ? absl::StrCat(progress->step, "/", progress->steps) : "-"},
-                    {"steps/s", progress ? rateText(progress->stepsPerSecond) : "-"},
-                    {"loss", progress && progress->loss ? absl::StrFormat("%.4g", *progress->loss) : "-"},
-                    {"for", observe::durationText(status.now - status.started)},
-                    {"last checkpoint", checkpointText(status)}});
+    list.push_back(
+        {{"process", status.launcher.value_or(status.pid)},
+         {"model", status.model},
+         {"strategy", status.strategy},
+         {"tasks", status.tasks.size()},
+         {"state", status.state},
+         {"step", progress ? absl::StrCat(progress->step, "/", progress->steps) : "-"},
+         {"steps/s", progress ? rateText(progress->stepsPerSecond) : "-"},
+         {"loss", progress && progress->loss ? absl::StrFormat("%.4g", *progress->loss) : "-"},
+         {"for", observe::durationText(status.now - status.started)},
+         {"last checkpoint", checkpointText(status)}});
   }
   return shownText({{"runs", list}}).substr(1); // without the empty line before a table
 }

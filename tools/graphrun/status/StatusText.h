@@ -1,4 +1,4 @@
-//===- StatusText.h - a run's status as tables of text --------------------------------------------------------------*- C++ -*-===//
+//===- StatusText.h - a run's status as tables of text ------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_STATUS_STATUSTEXT_H
 #define GRAPHC_TOOLS_GRAPHRUN_STATUS_STATUSTEXT_H
 

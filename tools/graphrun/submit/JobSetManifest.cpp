@@ -22,8 +22,8 @@ std::string tfConfig(const SubmittedJob &job, const std::string &type) {
   nlohmann::ordered_json cluster;
   for (const plan::Job &one : job.plan.plan.jobs())
     for (uint32_t i = 0; i < one.tasks(); ++i)
-      cluster[one.name()].push_back(
-          absl::StrCat(job.name, "-", cluster::podName(one.name()), "-0-", i, ".", job.name, ":", cluster::kPodPort));
+      cluster[one.name()].push_back(absl::StrCat(job.name, "-", cluster::podName(one.name()), "-0-",
+                                                 i, ".", job.name, ":", cluster::kPodPort));
   return absl::StrCat("{\"cluster\":", cluster.dump(), ",\"task\":{\"type\":\"", type,
                       "\",\"index\":$(JOB_COMPLETION_INDEX)}}");
 }
@@ -39,22 +39,26 @@ struct Pods {
 
 nlohmann::ordered_json onExit(const char *action, const char *statuses, std::vector<int> values) {
   return {{"action", action},
-          {"onExitCodes", {{"containerName", "graphrun"}, {"operator", statuses}, {"values", std::move(values)}}}};
+          {"onExitCodes",
+           {{"containerName", "graphrun"}, {"operator", statuses}, {"values", std::move(values)}}}};
 }
 
-/// On no node with a pod of another job of the set: neither goes where the other is. Where a label is given, on nodes that have it.
+/// On no node with a pod of another job of the set: neither goes where the other is. Where a label
+/// is given, on nodes that have it.
 void apart(const SubmittedJob &job, nlohmann::ordered_json *pod) {
   using Json = nlohmann::ordered_json;
   if (!job.own->label.empty())
     (*pod)["nodeSelector"] = {{job.own->label, job.own->value}};
   const Json others = {
       {"matchLabels", {{"jobset.sigs.k8s.io/jobset-name", job.name}}},
-      {"matchExpressions", Json::array({{{"key", "jobset.sigs.k8s.io/replicatedjob-name"},
-                                         {"operator", "NotIn"},
-                                         {"values", Json::array({cluster::podName(job.own->job)})}}})}};
-  (*pod)["affinity"] = {{"podAntiAffinity",
-                         {{"requiredDuringSchedulingIgnoredDuringExecution",
-                           Json::array({{{"topologyKey", "kubernetes.io/hostname"}, {"labelSelector", others}}})}}}};
+      {"matchExpressions",
+       Json::array({{{"key", "jobset.sigs.k8s.io/replicatedjob-name"},
+                     {"operator", "NotIn"},
+                     {"values", Json::array({cluster::podName(job.own->job)})}}})}};
+  (*pod)["affinity"] = {
+      {"podAntiAffinity",
+       {{"requiredDuringSchedulingIgnoredDuringExecution",
+         Json::array({{{"topologyKey", "kubernetes.io/hostname"}, {"labelSelector", others}}})}}}};
 }
 
 nlohmann::ordered_json replicatedJob(const SubmittedJob &job, const Pods &pods) {
@@ -76,13 +80,15 @@ nlohmann::ordered_json replicatedJob(const SubmittedJob &job, const Pods &pods) 
       {"env",
        {{{"name", "JOB_COMPLETION_INDEX"},
          {"valueFrom",
-          {{"fieldRef", {{"fieldPath", "metadata.annotations['batch.kubernetes.io/job-completion-index']"}}}}}},
+          {{"fieldRef",
+            {{"fieldPath", "metadata.annotations['batch.kubernetes.io/job-completion-index']"}}}}}},
         {{"name", "TF_CONFIG"}, {"value", tfConfig(job, pods.name)}}}},
       {"ports", Json::array({{{"containerPort", cluster::kPodPort}}})},
       {"volumeMounts", mounts}};
   if (pods.gpus > 0) // whoever has none, as parameter servers, is put where GPUs are not wanted
     container["resources"] = {{"limits", {{"nvidia.com/gpu", absl::StrCat(pods.gpus)}}}};
-  Json pod = {{"restartPolicy", "Never"}, {"containers", Json::array({container})}, {"volumes", volumes}};
+  Json pod = {
+      {"restartPolicy", "Never"}, {"containers", Json::array({container})}, {"volumes", volumes}};
   if (job.own && job.own->job == pods.name)
     apart(job, &pod);
   const std::string &chief = chiefsJob(job).name();
@@ -96,7 +102,8 @@ nlohmann::ordered_json replicatedJob(const SubmittedJob &job, const Pods &pods) 
                           {{"matchLabels",
                             {{"jobset.sigs.k8s.io/jobset-name", job.name},
                              {"jobset.sigs.k8s.io/replicatedjob-name", cluster::podName(chief)}}}}},
-                         {"matchLabelKeys", Json::array({"batch.kubernetes.io/job-completion-index"})}}})}}}};
+                         {"matchLabelKeys",
+                          Json::array({"batch.kubernetes.io/job-completion-index"})}}})}}}};
   return {{"name", cluster::podName(pods.name)},
           {"replicas", 1},
           {"template",
@@ -109,8 +116,9 @@ nlohmann::ordered_json replicatedJob(const SubmittedJob &job, const Pods &pods) 
               {"template", {{"spec", pod}}}}}}}};
 }
 
-/// No task: nobody waits for it, and its pod is made anew whatever it ends by, its node's loss too, until it has the last checkpoint (status 0). What would be refused
-/// again (2) is as final as a task's.
+/// No task: nobody waits for it, and its pod is made anew whatever it ends by, its node's loss too,
+/// until it has the last checkpoint (status 0). What would be refused again (2) is as final as a
+/// task's.
 Pods evaluatorPod(const SubmittedJob &job) {
   Pods pods;
   pods.name = cluster::kEvaluator;
@@ -119,9 +127,10 @@ Pods evaluatorPod(const SubmittedJob &job) {
   pods.arguments = job.arguments;
   pods.arguments.insert(pods.arguments.end(), {"--job_name", cluster::kEvaluator});
   const nlohmann::ordered_json isDisrupted = {{{"type", "DisruptionTarget"}, {"status", "True"}}};
-  pods.onExit = nlohmann::ordered_json::array({{{"action", "Ignore"}, {"onPodConditions", isDisrupted}},
-                                               onExit("FailJob", "In", {2}),
-                                               onExit("Ignore", "NotIn", {2})});
+  pods.onExit =
+      nlohmann::ordered_json::array({{{"action", "Ignore"}, {"onPodConditions", isDisrupted}},
+                                     onExit("FailJob", "In", {2}),
+                                     onExit("Ignore", "NotIn", {2})});
   return pods;
 }
 } // namespace
@@ -135,21 +144,25 @@ std::string jobSetManifest(const SubmittedJob &job) {
     const uint32_t most = *std::max_element(gpus.begin() + static_cast<long>(first),
                                             gpus.begin() + static_cast<long>(first + one.tasks()));
     first += one.tasks();
-    // The statuses after which the set begins again: a loss, and what a lost pod itself ends with (SIGKILL, SIGTERM).
+    // The statuses after which the set begins again: a loss, and what a lost pod itself ends with
+    // (SIGKILL, SIGTERM).
     const Json final = onExit("FailJob", "NotIn", {128 + 9, launch::kPeerLost, 128 + 15});
-    jobs.push_back(replicatedJob(job, {one.name(), one.tasks(), most, job.arguments, Json::array({final})}));
+    jobs.push_back(
+        replicatedJob(job, {one.name(), one.tasks(), most, job.arguments, Json::array({final})}));
   }
   if (job.flags.evaluator)
     jobs.push_back(replicatedJob(job, evaluatorPod(job)));
-  Json giveUp = {
-      {"name", "final"}, {"action", "FailJobSet"}, {"onJobFailureReasons", Json::array({"PodFailurePolicy"})}};
-  Json manifest = {{"apiVersion", "jobset.x-k8s.io/v1alpha2"},
-                   {"kind", "JobSet"},
-                   {"metadata", {{"name", job.name}}},
-                   {"spec",
-                    {{"network", {{"enableDNSHostnames", true}, {"subdomain", job.name}}},
-                     {"failurePolicy", {{"maxRestarts", job.restarts}, {"rules", Json::array({giveUp})}}},
-                     {"replicatedJobs", jobs}}}};
+  Json giveUp = {{"name", "final"},
+                 {"action", "FailJobSet"},
+                 {"onJobFailureReasons", Json::array({"PodFailurePolicy"})}};
+  Json manifest = {
+      {"apiVersion", "jobset.x-k8s.io/v1alpha2"},
+      {"kind", "JobSet"},
+      {"metadata", {{"name", job.name}}},
+      {"spec",
+       {{"network", {{"enableDNSHostnames", true}, {"subdomain", job.name}}},
+        {"failurePolicy", {{"maxRestarts", job.restarts}, {"rules", Json::array({giveUp})}}},
+        {"replicatedJobs", jobs}}}};
   return manifest.dump(2) + "\n";
 }
 
@@ -158,11 +171,11 @@ absl::Status checkPodNames(const SubmittedJob &job) {
   const auto checkLength = [&](const std::string &name, uint32_t tasks) {
     constexpr size_t kMost = 63; // of a label, RFC 1123
     const std::string pod = absl::StrCat(job.name, "-", name, "-0-", tasks - 1);
-    return pod.size() <= kMost
-               ? absl::OkStatus()
-               : absl::InvalidArgumentError(absl::StrCat("the host name ", pod, " has ", pod.size(),
-                                                         " characters, and Kubernetes takes ", kMost,
-                                                         "; give a shorter --name, or call the job otherwise"));
+    return pod.size() <= kMost ? absl::OkStatus()
+                               : absl::InvalidArgumentError(absl::StrCat(
+                                     "the host name ", pod, " has ", pod.size(),
+                                     " characters, and Kubernetes takes ", kMost,
+                                     "; give a shorter --name, or call the job otherwise"));
   };
   if (job.flags.evaluator) {
     jobs.emplace(cluster::kEvaluator, "that of --evaluator");
@@ -171,8 +184,9 @@ absl::Status checkPodNames(const SubmittedJob &job) {
   for (const plan::Job &one : job.plan.plan.jobs()) {
     const std::string name = cluster::podName(one.name());
     if (absl::EndsWith(name, "-"))
-      return absl::InvalidArgumentError(absl::StrCat("job ", one.name(), " would be called ", name,
-                                                     ", and no name of Kubernetes ends in '-'; call it otherwise"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("job ", one.name(), " would be called ", name,
+                       ", and no name of Kubernetes ends in '-'; call it otherwise"));
     if (auto [other, added] = jobs.emplace(name, one.name()); !added)
       return absl::InvalidArgumentError(absl::StrCat("jobs ", other->second, " and ", one.name(),
                                                      " would both be called ", name,

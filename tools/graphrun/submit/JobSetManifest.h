@@ -1,4 +1,4 @@
-//===- JobSetManifest.h - a plan's tasks as pods of a JobSet of Kubernetes ----------------------------------*- C++ -*-===//
+//===- JobSetManifest.h - a plan's tasks as pods of a JobSet of Kubernetes ----------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_SUBMIT_JOBSETMANIFEST_H
 #define GRAPHC_TOOLS_GRAPHRUN_SUBMIT_JOBSETMANIFEST_H
 

@@ -50,9 +50,10 @@ std::string quoted(const std::string &word) {
 }
 
 std::string commandOf(const SubmittedJob &job) {
-  return absl::StrCat("graphrun ", absl::StrJoin(job.arguments, " ", [](std::string *out, const std::string &word) {
-                        absl::StrAppend(out, quoted(word));
-                      }));
+  return absl::StrCat(
+      "graphrun ", absl::StrJoin(job.arguments, " ", [](std::string *out, const std::string &word) {
+        absl::StrAppend(out, quoted(word));
+      }));
 }
 
 /// What Kubernetes takes for a name, and Slurm too.
@@ -69,18 +70,20 @@ std::string nameOf(std::string text) {
   return text.empty() ? "graphrun" : text.substr(0, 30);
 }
 
-/// Lines behind which $status is that of `training`; with --evaluator that of both, one evaluator beside it. The evaluator ends by itself behind
-/// training's good end, and is told of any other; who is told to end here tells training.
+/// Lines behind which $status is that of `training`; with --evaluator that of both, one evaluator
+/// beside it. The evaluator ends by itself behind training's good end, and is told of any other;
+/// who is told to end here tells training.
 std::string statusOf(const SubmittedJob &job, const std::string &training) {
   if (!job.flags.evaluator)
     return absl::StrCat(training, "\nstatus=$?\n");
-  return absl::StrCat(commandOf(job), " --job_name evaluator &\nevaluator=$!\n", training,
-                      " &\ntraining=$!\ntrap 'kill $training' HUP INT TERM\n"
-                      "wait $training; status=$?\n"
-                      "while kill -0 $training 2>/dev/null; do wait $training; status=$?; done # a signal ends a wait\n"
-                      "[ $status = 0 ] || kill $evaluator\n"
-                      "wait $evaluator; evaluated=$?\n"
-                      "[ $status != 0 ] || status=$evaluated\n");
+  return absl::StrCat(
+      commandOf(job), " --job_name evaluator &\nevaluator=$!\n", training,
+      " &\ntraining=$!\ntrap 'kill $training' HUP INT TERM\n"
+      "wait $training; status=$?\n"
+      "while kill -0 $training 2>/dev/null; do wait $training; status=$?; done # a signal ends a wait\n"
+      "[ $status = 0 ] || kill $evaluator\n"
+      "wait $evaluator; evaluated=$?\n"
+      "[ $status != 0 ] || status=$evaluated\n");
 }
 
 /// The lines of one component: of all jobs but what has nodes of its own, or of that job alone.
@@ -109,8 +112,9 @@ std::string slurmComponent(const SubmittedJob &job, bool own) {
 }
 
 std::string slurmScript(const SubmittedJob &job) {
-  std::string text = absl::StrCat("#!/bin/sh\n#SBATCH --job-name=", job.name, "\n", slurmComponent(job, false),
-                                  "#SBATCH --requeue --open-mode=append\n");
+  std::string text =
+      absl::StrCat("#!/bin/sh\n#SBATCH --job-name=", job.name, "\n", slurmComponent(job, false),
+                   "#SBATCH --requeue --open-mode=append\n");
   std::string start = absl::StrCat("srun ", commandOf(job));
   if (job.own) { // the second component's processes are numbered behind the first's
     std::vector<std::string> order;
@@ -119,7 +123,8 @@ std::string slurmScript(const SubmittedJob &job) {
         order.push_back(one.name());
     order.push_back(job.own->job);
     absl::StrAppend(&text, "#SBATCH hetjob\n", slurmComponent(job, true), "#SBATCH --requeue\n");
-    start = absl::StrCat("srun --het-group=0-1 ", commandOf(job), " --rank_order ", absl::StrJoin(order, ","));
+    start = absl::StrCat("srun --het-group=0-1 ", commandOf(job), " --rank_order ",
+                         absl::StrJoin(order, ","));
   }
   absl::StrAppend(
       &text, statusOf(job, start), "# ", launch::kPeerLost,
@@ -136,11 +141,13 @@ std::string mpiScript(const SubmittedJob &job) {
                              : absl::StrCat("#!/bin/sh\nexec ", command, "\n");
 }
 
-/// graphrun's own launcher begins again by itself, from a checkpoint, and has its own way with an evaluator.
+/// graphrun's own launcher begins again by itself, from a checkpoint, and has its own way with an
+/// evaluator.
 std::string localScript(const SubmittedJob &job) {
   const bool again = !job.flags.checkpointDirectory.empty() && job.restarts > 0;
-  return absl::StrCat("#!/bin/sh\nexec ", commandOf(job), job.flags.evaluator ? " --evaluator" : "", " --local",
-                      again ? absl::StrCat(" --max_restarts ", job.restarts) : "", "\n");
+  return absl::StrCat("#!/bin/sh\nexec ", commandOf(job), job.flags.evaluator ? " --evaluator" : "",
+                      " --local", again ? absl::StrCat(" --max_restarts ", job.restarts) : "",
+                      "\n");
 }
 
 struct Engine {
@@ -169,7 +176,8 @@ bool isPartition(const std::string &name) {
 
 /// At most 63 letters, digits and `signs`, the first and the last of them no sign.
 bool isLabelPart(std::string_view text, const char *signs) {
-  return !text.empty() && text.size() <= 63 && absl::ascii_isalnum(static_cast<unsigned char>(text.front())) &&
+  return !text.empty() && text.size() <= 63 &&
+         absl::ascii_isalnum(static_cast<unsigned char>(text.front())) &&
          absl::ascii_isalnum(static_cast<unsigned char>(text.back())) &&
          std::all_of(text.begin(), text.end(), [&](unsigned char c) {
            return absl::ascii_isalnum(c) || (c != 0 && strchr(signs, c) != nullptr);
@@ -186,7 +194,8 @@ bool isLabel(std::string_view text) {
   const std::string domain(text.substr(0, slash));
   const std::vector<std::string> parts = absl::StrSplit(domain, '.');
   return slash <= 253 && absl::AsciiStrToLower(domain) == domain &&
-         std::all_of(parts.begin(), parts.end(), [](const std::string &part) { return isLabelPart(part, "-"); }) &&
+         std::all_of(parts.begin(), parts.end(),
+                     [](const std::string &part) { return isLabelPart(part, "-"); }) &&
          isLabelPart(text.substr(slash + 1), kLabelSigns);
 }
 
@@ -217,21 +226,23 @@ absl::Status readApart(SubmittedJob *job) {
   if (!parseApart(job->engine, job->apart, &own))
     return absl::InvalidArgumentError(absl::StrCat(
         "--apart ", job->apart, ": expected ",
-        job->engine == "slurm" ? "JOB=N or JOB=N:PARTITION, a job of the plan, how many nodes are its own, and of "
-                                 "which partition"
-                               : "JOB or JOB:LABEL=VALUE, a job of the plan whose pods have nodes of their own, and a "
-                                 "label of such nodes"));
+        job->engine == "slurm"
+            ? "JOB=N or JOB=N:PARTITION, a job of the plan, how many nodes are its own, and of "
+              "which partition"
+            : "JOB or JOB:LABEL=VALUE, a job of the plan whose pods have nodes of their own, and a "
+              "label of such nodes"));
   const plan::Job *found = nullptr;
   for (const plan::Job &one : job->plan.plan.jobs())
     if (one.name() == own.job)
       found = &one;
   if (!found || found == &chiefsJob(*job))
-    return absl::InvalidArgumentError(
-        absl::StrCat("--apart ", job->apart, ": ",
-                     found ? "the chief's job is what all others are apart from; name another job of the plan"
-                           : absl::StrCat("the plan has no job ", own.job)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--apart ", job->apart, ": ",
+        found ? "the chief's job is what all others are apart from; name another job of the plan"
+              : absl::StrCat("the plan has no job ", own.job)));
   if (own.nodes > found->tasks())
-    return absl::InvalidArgumentError(absl::StrCat("--apart ", job->apart, ": job ", own.job, " has ", found->tasks(),
+    return absl::InvalidArgumentError(absl::StrCat("--apart ", job->apart, ": job ", own.job,
+                                                   " has ", found->tasks(),
                                                    found->tasks() == 1 ? " task" : " tasks"));
   job->own = own;
   return absl::OkStatus();
@@ -241,8 +252,9 @@ absl::Status readApart(SubmittedJob *job) {
 absl::Status check(const SubmittedJob &job) {
   const bool onSeveralHosts = job.engine == "jobset" || job.nodes > 1 || job.own;
   if (!job.flags.jobName.empty() || !job.flags.master.empty() || job.flags.local)
-    return absl::InvalidArgumentError("--job_name, --master and --local say which task a process is, which is the "
-                                      "engine's to say; leave them out");
+    return absl::InvalidArgumentError(
+        "--job_name, --master and --local say which task a process is, which is the "
+        "engine's to say; leave them out");
   if (job.flags.maxRestarts > 0)
     return absl::InvalidArgumentError(
         "--max_restarts is for a run that graphrun starts by itself; --restarts before the "
@@ -250,46 +262,57 @@ absl::Status check(const SubmittedJob &job) {
   if (job.flags.evaluator)
     GRAPHC_RETURN_IF_ERROR(checkEvaluator(job.plan.plan, job.flags));
   if (job.flags.evaluator && !isEvaluator(job.plan.plan, cluster::kEvaluator))
-    return absl::InvalidArgumentError("--evaluator: the plan has a job evaluator of its own; call that otherwise");
+    return absl::InvalidArgumentError(
+        "--evaluator: the plan has a job evaluator of its own; call that otherwise");
   if (job.engine == "jobset" && job.image.empty())
-    return absl::InvalidArgumentError("--engine jobset needs --image IMAGE, a container image with graphrun");
+    return absl::InvalidArgumentError(
+        "--engine jobset needs --image IMAGE, a container image with graphrun");
   if (job.engine == "jobset")
     GRAPHC_RETURN_IF_ERROR(checkPodNames(job));
   if (job.engine != "jobset" && (!job.image.empty() || !job.volumes.empty()))
     return absl::InvalidArgumentError("--image and --volume are for --engine jobset");
   if (job.nodes > 1 && job.engine != "slurm")
-    return absl::InvalidArgumentError(absl::StrCat("--nodes is for --engine slurm, not ", job.engine));
-  if (!job.partition.empty() && job.engine != "slurm")
-    return absl::InvalidArgumentError(absl::StrCat("--partition is for --engine slurm, not ", job.engine));
-  if (!job.apart.empty() && !job.own)
-    return absl::InvalidArgumentError(absl::StrCat("--apart is for --engine slurm and jobset, not ", job.engine));
-  if (job.own && job.beside)
-    return absl::InvalidArgumentError("--apart and --beside: a job has nodes of its own, or is on the chief's; give "
-                                      "one of them");
-  if (!job.partition.empty() && !isPartition(job.partition))
     return absl::InvalidArgumentError(
-        absl::StrCat("--partition ", job.partition, ": expected a name of letters, digits, '_', '-' and '.'"));
+        absl::StrCat("--nodes is for --engine slurm, not ", job.engine));
+  if (!job.partition.empty() && job.engine != "slurm")
+    return absl::InvalidArgumentError(
+        absl::StrCat("--partition is for --engine slurm, not ", job.engine));
+  if (!job.apart.empty() && !job.own)
+    return absl::InvalidArgumentError(
+        absl::StrCat("--apart is for --engine slurm and jobset, not ", job.engine));
+  if (job.own && job.beside)
+    return absl::InvalidArgumentError(
+        "--apart and --beside: a job has nodes of its own, or is on the chief's; give "
+        "one of them");
+  if (!job.partition.empty() && !isPartition(job.partition))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--partition ", job.partition, ": expected a name of letters, digits, '_', '-' and '.'"));
   if (job.beside && job.engine != "jobset")
-    return absl::InvalidArgumentError("--beside is for --engine jobset; under slurm --nodes N for as many servers as "
-                                      "workers has one of both on each node");
+    return absl::InvalidArgumentError(
+        "--beside is for --engine jobset; under slurm --nodes N for as many servers as "
+        "workers has one of both on each node");
   if (job.beside)
     for (const plan::Job &one : job.plan.plan.jobs())
       if (one.tasks() > chiefsJob(job).tasks())
-        return absl::InvalidArgumentError(absl::StrCat("--beside: job ", one.name(), " has ", one.tasks(),
-                                                       " tasks, and ", chiefsJob(job).name(),
-                                                       ", beside whose tasks they would be, ", chiefsJob(job).tasks()));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "--beside: job ", one.name(), " has ", one.tasks(), " tasks, and ",
+            chiefsJob(job).name(), ", beside whose tasks they would be, ", chiefsJob(job).tasks()));
   GRAPHC_RETURN_IF_ERROR(session::checkRankOrder(job.plan.plan, job.flags.rankOrder));
   if (!job.flags.rankOrder.empty() && (job.own || job.engine == "jobset" || job.engine == "local"))
-    return absl::InvalidArgumentError("--rank_order is for ranks of another launcher: submit itself says it where a "
-                                      "job is apart, and a JobSet and graphrun have none; leave it out");
+    return absl::InvalidArgumentError(
+        "--rank_order is for ranks of another launcher: submit itself says it where a "
+        "job is apart, and a JobSet and graphrun have none; leave it out");
   if (const size_t tasks = job.tasks - tasksApart(job); job.nodes > tasks)
     return absl::InvalidArgumentError(absl::StrCat("--nodes ", job.nodes, ": the plan has ", tasks,
-                                                   tasks == 1 ? " task" : " tasks", job.own ? " for them" : ""));
+                                                   tasks == 1 ? " task" : " tasks",
+                                                   job.own ? " for them" : ""));
   if (onSeveralHosts && job.tasks > 1 && job.flags.jobDirectory.empty())
-    return absl::InvalidArgumentError("tasks on several hosts need mutual TLS; give --job_dir DIR behind the plan, a "
-                                      "folder that all of them see");
+    return absl::InvalidArgumentError(
+        "tasks on several hosts need mutual TLS; give --job_dir DIR behind the plan, a "
+        "folder that all of them see");
   for (const std::string &volume : job.volumes)
-    if (size_t colon = volume.find(':'); colon == 0 || colon == std::string::npos || volume.substr(colon + 1, 1) != "/")
+    if (size_t colon = volume.find(':');
+        colon == 0 || colon == std::string::npos || volume.substr(colon + 1, 1) != "/")
       return absl::InvalidArgumentError(absl::StrCat("--volume ", volume,
                                                      ": expected CLAIM:/PATH, a persistent volume "
                                                      "claim and where it is mounted"));
@@ -311,8 +334,8 @@ int execute(const Engine &engine, const std::string &text) {
   pointers.push_back(nullptr);
   std::fflush(nullptr);
   execvp(pointers[0], pointers.data());
-  std::fprintf(stderr, "graphrun submit: cannot run %s: %s; is it installed, and in PATH?\n", pointers[0],
-               std::strerror(errno));
+  std::fprintf(stderr, "graphrun submit: cannot run %s: %s; is it installed, and in PATH?\n",
+               pointers[0], std::strerror(errno));
   return 1;
 }
 } // namespace
@@ -327,27 +350,35 @@ int submit(int argc, char **argv) {
   std::vector<std::string> names;
   for (const Engine &engine : kEngines)
     names.push_back(engine.name);
-  app.add_option("--engine", job.engine, "slurm, mpi, jobset or local")->check(CLI::IsMember(names))->type_name("NAME");
+  app.add_option("--engine", job.engine, "slurm, mpi, jobset or local")
+      ->check(CLI::IsMember(names))
+      ->type_name("NAME");
   app.add_option("--name", job.name, "the job's name (default: the plan's)")->type_name("NAME");
   app.add_option("--nodes", job.nodes, "slurm: on how many nodes (default 1)")
       ->check(CLI::Range(1u, 65536u))
       ->type_name("N");
-  app.add_option("--partition", job.partition, "slurm: of which partition they are")->type_name("NAME");
-  app.add_option("--apart", job.apart,
-                 "this job of the plan, as parameter servers that want no GPU, has nodes of its own. slurm: JOB=N or "
-                 "JOB=N:PARTITION, N nodes beside those of --nodes, in a heterogeneous job. jobset: JOB or "
-                 "JOB:LABEL=VALUE, no node with another job's pod, and only nodes with that label")
+  app.add_option("--partition", job.partition, "slurm: of which partition they are")
+      ->type_name("NAME");
+  app.add_option(
+         "--apart", job.apart,
+         "this job of the plan, as parameter servers that want no GPU, has nodes of its own. slurm: JOB=N or "
+         "JOB=N:PARTITION, N nodes beside those of --nodes, in a heterogeneous job. jobset: JOB or "
+         "JOB:LABEL=VALUE, no node with another job's pod, and only nodes with that label")
       ->type_name("JOB...");
-  app.add_flag("--beside", job.beside,
-               "jobset: each task of another job is on the node of that task of the chief's job that has its index");
-  app.add_option("--restarts", job.restarts,
-                 "slurm, jobset, local (there with --checkpoint_dir): begin again at most so often (default 10)")
+  app.add_flag(
+      "--beside", job.beside,
+      "jobset: each task of another job is on the node of that task of the chief's job that has its index");
+  app.add_option(
+         "--restarts", job.restarts,
+         "slurm, jobset, local (there with --checkpoint_dir): begin again at most so often (default 10)")
       ->check(CLI::Range(0u, 1000000u))
       ->type_name("N");
-  app.add_option("--image", job.image, "jobset: the container image, with graphrun in it, of all tasks")
+  app.add_option("--image", job.image,
+                 "jobset: the container image, with graphrun in it, of all tasks")
       ->type_name("IMAGE");
-  app.add_option("--volume", job.volumes,
-                 "jobset: CLAIM:/PATH, a persistent volume claim and where it is mounted; may be given again")
+  app.add_option(
+         "--volume", job.volumes,
+         "jobset: CLAIM:/PATH, a persistent volume claim and where it is mounted; may be given again")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false)
@@ -365,15 +396,16 @@ int submit(int argc, char **argv) {
     return usage(error.what());
   }
   if (job.engine.empty())
-    return usage("--engine slurm, mpi, jobset or local is missing; it stands before the plan: graphrun submit --engine "
-                 "slurm model.plan");
+    return usage(
+        "--engine slurm, mpi, jobset or local is missing; it stands before the plan: graphrun submit --engine "
+        "slurm model.plan");
   job.arguments = app.remaining();
   std::vector<char *> own = {argv[0]};
   for (std::string &argument : job.arguments)
     own.push_back(argument.data());
   if (!job.arguments.empty() && absl::StartsWith(job.arguments.front(), "-"))
-    return usage(
-        absl::StrCat("unknown flag ", job.arguments.front(), " (see --help); flags of the run stand behind the plan"));
+    return usage(absl::StrCat("unknown flag ", job.arguments.front(),
+                              " (see --help); flags of the run stand behind the plan"));
   auto parsed = parseFlags(static_cast<int>(own.size()), own.data());
   if (!parsed.ok())
     return usage(base::describe(parsed.status()));

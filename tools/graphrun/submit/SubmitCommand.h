@@ -1,4 +1,8 @@
-//===- SubmitCommand.h - graphrun submit: the batch file or manifest with which a cluster's engine runs a plan -*- C++ -*-===//
+//===- SubmitCommand.h ------------------------------------------------------------------------===//
+//
+// Graphrun submit: the batch file or manifest with which a cluster's engine runs a plan.
+//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_SUBMIT_SUBMITCOMMAND_H
 #define GRAPHC_TOOLS_GRAPHRUN_SUBMIT_SUBMITCOMMAND_H
 

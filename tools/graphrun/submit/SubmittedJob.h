@@ -1,4 +1,4 @@
-//===- SubmittedJob.h - what graphrun submit was asked for ----------------------------------------------*- C++ -*-===//
+//===- SubmittedJob.h - what graphrun submit was asked for --------------------------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_SUBMIT_SUBMITTEDJOB_H
 #define GRAPHC_TOOLS_GRAPHRUN_SUBMIT_SUBMITTEDJOB_H
 

@@ -1,4 +1,6 @@
-"""The cases of device.sh in JAX, each one compiled function with donated parameters. usage: jax_gpu.py CASES.json [--seconds N] [--only NAME]"""
+"""The cases of device.sh in JAX, each one compiled function with donated parameters. usage:
+jax_gpu.py CASES.json [--seconds N] [--only NAME]"""
+
 from measure import arguments, batches, cases, missing, report
 
 options = arguments()
@@ -13,7 +15,9 @@ PRECISION = {"ieee": "highest", "tf32": "high"}  # on a GPU JAX's own default is
 
 def product(a, b, precision):
     if precision == "bf16":
-        return jnp.matmul(a.astype(jnp.bfloat16), b.astype(jnp.bfloat16), preferred_element_type=jnp.float32)
+        return jnp.matmul(
+            a.astype(jnp.bfloat16), b.astype(jnp.bfloat16), preferred_element_type=jnp.float32
+        )
     return jnp.matmul(a, b, precision=PRECISION[precision])
 
 
@@ -47,7 +51,12 @@ def matmul(case):
 
 def mlp(case):
     sizes = case["layers"]
-    state = [[(weights((i, o), n), jnp.zeros((o,), jnp.float32)) for n, (i, o) in enumerate(zip(sizes, sizes[1:]))]]
+    state = [
+        [
+            (weights((i, o), n), jnp.zeros((o,), jnp.float32))
+            for n, (i, o) in enumerate(zip(sizes, sizes[1:]))
+        ]
+    ]
 
     def loss(parameters, x, y):
         for w, b in parameters[:-1]:

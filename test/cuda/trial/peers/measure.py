@@ -1,4 +1,6 @@
-"""What the peers share: cases, data, and how a step is timed. Needs NumPy, which both peers bring."""
+"""What the peers share: cases, data, and how a step is timed. Needs NumPy, which both peers
+bring."""
+
 import argparse
 import json
 import sys
@@ -32,13 +34,21 @@ def missing(peer, options, why, case=None):
 def batches(case):
     """Eight of (samples, classes), as a data set gives them to graphc."""
     import numpy
+
     random = numpy.random.RandomState(7)
     shape = case["batch"], case["layers"][0]
-    return [(random.rand(*shape).astype("float32"), random.randint(0, case["layers"][-1], shape[0]).astype("int32")) for _ in range(8)]
+    return [
+        (
+            random.rand(*shape).astype("float32"),
+            random.randint(0, case["layers"][-1], shape[0]).astype("int32"),
+        )
+        for _ in range(8)
+    ]
 
 
 def report(peer, case, step, wait, options):
-    """mean_us: of steps of which only the last one is waited for, the median of the rounds. synced_us: the median of steps that each are."""
+    """mean_us: of steps of which only the last one is waited for, the median of the rounds.
+    synced_us: the median of steps that each are."""
     begun = time.perf_counter()
     wait(step())
     first = time.perf_counter() - begun
@@ -62,5 +72,17 @@ def report(peer, case, step, wait, options):
         begun = time.perf_counter()
         wait(step())
         synced.append(time.perf_counter() - begun)
-    print(json.dumps(dict(peer=peer, case=case["name"], mean_us=round(sorted(means)[ROUNDS // 2] * 1e6, 3), least_us=round(min(means) * 1e6, 3),
-                          synced_us=round(sorted(synced)[len(synced) // 2] * 1e6, 3), first_s=round(first, 3), steps=count)), flush=True)
+    print(
+        json.dumps(
+            dict(
+                peer=peer,
+                case=case["name"],
+                mean_us=round(sorted(means)[ROUNDS // 2] * 1e6, 3),
+                least_us=round(min(means) * 1e6, 3),
+                synced_us=round(sorted(synced)[len(synced) // 2] * 1e6, 3),
+                first_s=round(first, 3),
+                steps=count,
+            )
+        ),
+        flush=True,
+    )

@@ -1,5 +1,7 @@
-"""The cases of device.sh in PyTorch: a step is one CUDA graph, of eager kernels ("torch") and of torch.compile's ("torch-compile").
+"""The cases of device.sh in PyTorch: a step is one CUDA graph, of eager kernels ("torch") and of
+torch.compile's ("torch-compile").
 usage: torch_gpu.py CASES.json [--seconds N] [--only NAME] [--device cpu]"""
+
 from measure import arguments, batches, cases, missing, report
 
 options = arguments()
@@ -35,7 +37,9 @@ def matmul(case):
 
 def mlp(case):
     sizes = case["layers"]
-    parameters = [p for i, o in zip(sizes, sizes[1:]) for p in (weights(i, o), torch.zeros(o, device=DEVICE))]
+    parameters = [
+        p for i, o in zip(sizes, sizes[1:]) for p in (weights(i, o), torch.zeros(o, device=DEVICE))
+    ]
     for p in parameters:
         p.requires_grad_()
     data = [(torch.from_numpy(x), torch.from_numpy(y).long()) for x, y in batches(case)]
@@ -92,14 +96,23 @@ for peer in "torch", "torch-compile":  # compiling takes long: last
         torch.backends.cuda.matmul.allow_tf32 = case["precision"] == "tf32"
 
         def make():
-            parameters, forward, feed = {"null": null, "matmul": matmul, "mlp": mlp}[case["kind"]](case)
-            step = trained(parameters, torch.compile(forward) if peer == "torch-compile" else forward)
+            parameters, forward, feed = {"null": null, "matmul": matmul, "mlp": mlp}[case["kind"]](
+                case
+            )
+            step = trained(
+                parameters, torch.compile(forward) if peer == "torch-compile" else forward
+            )
             step = captured(step) if GPU else step
             return (lambda: (feed(), step())) if feed else step
 
         try:
             step = make()
         except Exception as error:  # one that cannot be made must not lose the others
-            missing(peer, options, f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}", case)
+            missing(
+                peer,
+                options,
+                f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}",
+                case,
+            )
             continue
         report(peer, case, step, lambda _: torch.cuda.synchronize() if GPU else None, options)

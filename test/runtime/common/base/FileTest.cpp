@@ -67,7 +67,8 @@ TEST_F(File, AFileThatIsReplacedKeepsItsMode) {
     return info.st_mode & 0777;
   };
   ASSERT_TRUE(writeFileAtomic(path, "first").ok());
-  const int plain = open((directory + "/plain").c_str(), O_WRONLY | O_CREAT, 0644); // by this process's umask
+  // by this process's umask
+  const int plain = open((directory + "/plain").c_str(), O_WRONLY | O_CREAT, 0644);
   ASSERT_GE(plain, 0);
   close(plain);
   EXPECT_EQ(modeOf(path), modeOf(directory + "/plain"));
@@ -90,11 +91,14 @@ TEST_F(File, WritersOfOneFileAtOnceLeaveOneOfTheirs) {
   for (int reads = 0; reads < 500; ++reads)
     if (auto content = readFile(path); content.ok()) {
       ASSERT_FALSE(content->empty());
-      ASSERT_EQ(content->find_first_not_of(content->front()), std::string::npos) << "of two writers";
+      ASSERT_EQ(content->find_first_not_of(content->front()), std::string::npos)
+          << "of two writers";
     }
   for (std::thread &writer : writers)
     writer.join();
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory), std::filesystem::directory_iterator()), 2)
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory),
+                          std::filesystem::directory_iterator()),
+            2)
       << "the file and a/";
 }
 
@@ -144,7 +148,8 @@ TEST_F(File, ABusErrorElsewhereStillEndsTheProcess) {
   ASSERT_TRUE(writeFileAtomic(path, std::string(1 << 20, 'y')).ok());
   auto guarded = MappedFile::open(path); // the handler is there
   UniqueFd fd(open(path.c_str(), O_RDONLY));
-  auto *own = static_cast<volatile char *>(mmap(nullptr, 1 << 20, PROT_READ, MAP_PRIVATE, fd.get(), 0));
+  auto *own =
+      static_cast<volatile char *>(mmap(nullptr, 1 << 20, PROT_READ, MAP_PRIVATE, fd.get(), 0));
   EXPECT_DEATH(
       {
         (void)truncate(path.c_str(), 0);
@@ -186,7 +191,8 @@ TEST_F(File, WritableIsTriedAndLeavesNothing) {
   EXPECT_TRUE(checkWritable(directory + "/a/new").ok());
   EXPECT_TRUE(std::filesystem::is_empty(directory + "/a/b"));
   EXPECT_FALSE(std::filesystem::exists(directory + "/a/new"));
-  EXPECT_THAT(std::string(checkWritable(directory + "/none/new").message()), HasSubstr("/none/new: No such file"));
+  EXPECT_THAT(std::string(checkWritable(directory + "/none/new").message()),
+              HasSubstr("/none/new: No such file"));
   EXPECT_FALSE(checkWritable("/proc/new").ok());
 }
 
@@ -221,7 +227,8 @@ TEST_F(File, ErrorsNameTheFile) {
   EXPECT_TRUE(absl::IsNotFound(readFile(directory + "/none").status()));
   EXPECT_FALSE(readFile(directory).ok());
   ASSERT_TRUE(writeFileAtomic(directory + "/big", std::string(100, 'x')).ok());
-  EXPECT_THAT(std::string(readFile(directory + "/big", 99).status().message()), HasSubstr("more than the limit of 99"));
+  EXPECT_THAT(std::string(readFile(directory + "/big", 99).status().message()),
+              HasSubstr("more than the limit of 99"));
   EXPECT_FALSE(makeDirectories(directory + "/big/below").ok());
 }
 
@@ -246,7 +253,8 @@ TEST_F(File, JsonIsUtf8WhateverAFileIsCalled) {
 }
 
 TEST_F(File, HtmlHasNoTagsOfATexts) {
-  EXPECT_EQ(escapeHtml(R"(<a b="1">&amp; 'x'</a>)"), "&lt;a b=&quot;1&quot;&gt;&amp;amp; 'x'&lt;/a&gt;");
+  EXPECT_EQ(escapeHtml(R"(<a b="1">&amp; 'x'</a>)"),
+            "&lt;a b=&quot;1&quot;&gt;&amp;amp; 'x'&lt;/a&gt;");
 }
 
 TEST_F(File, LogWritesJsonLines) {
@@ -256,8 +264,10 @@ TEST_F(File, LogWritesJsonLines) {
   ASSERT_TRUE(initializeLog(options).ok());
   logger().info("a \"quoted\" line\nand {}", 7);
   auto text = readFile(directory + "/log");
-  EXPECT_THAT(*text,
-              HasSubstr("\"level\":\"info\",\"task\":\"worker:1\",\"message\":\"a \\\"quoted\\\" line\\nand 7\"}"));
+  EXPECT_THAT(
+      *text,
+      HasSubstr(
+          "\"level\":\"info\",\"task\":\"worker:1\",\"message\":\"a \\\"quoted\\\" line\\nand 7\"}"));
   options.file = directory + "/none/log";
   EXPECT_FALSE(initializeLog(options).ok());
   ASSERT_TRUE(initializeLog({}).ok());

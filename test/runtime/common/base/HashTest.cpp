@@ -12,7 +12,8 @@ namespace {
 // FIPS 180-4's examples.
 TEST(Sha256, KnownAnswers) {
   EXPECT_EQ(toHex(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  EXPECT_EQ(toHex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(toHex(sha256("abc")),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(toHex(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")),
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   EXPECT_EQ(toHex(sha256(std::string(1000000, 'a'))),
@@ -41,7 +42,8 @@ TEST(Crc32c, KnownAnswers) {
 TEST(Crc32c, HardwareEqualsTable) {
   std::string text;
   for (int i = 0; i < 300; ++i) {
-    EXPECT_EQ(crc32c(0, text.data(), text.size()), crc32cPortable(0, text.data(), text.size())) << i;
+    EXPECT_EQ(crc32c(0, text.data(), text.size()), crc32cPortable(0, text.data(), text.size()))
+        << i;
     text += char(i * 13);
   }
 }
@@ -57,7 +59,8 @@ TEST(Hmac, KnownAnswers) {
             "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
   EXPECT_EQ(toHex(hmacSha256("Jefe", "what do ya want for nothing?")),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
-  EXPECT_EQ(toHex(hmacSha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")),
+  EXPECT_EQ(toHex(hmacSha256(std::string(131, '\xaa'),
+                             "Test Using Larger Than Block-Size Key - Hash Key First")),
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
@@ -73,7 +76,8 @@ TEST(Cpu, KnowsWhatIsMissing) {
   };
   EXPECT_EQ(hasCpuFeatures({"avx2"}), __builtin_cpu_supports("avx2") && allows("avx2"));
   EXPECT_EQ(hasCpuFeatures({"avx512f"}), __builtin_cpu_supports("avx512f") && allows("avx512f"));
-  EXPECT_EQ(hasCpuFeatures({"avx512vnni"}), __builtin_cpu_supports("avx512vnni") && allows("avx512vnni"));
+  EXPECT_EQ(hasCpuFeatures({"avx512vnni"}),
+            __builtin_cpu_supports("avx512vnni") && allows("avx512vnni"));
   EXPECT_EQ(hasCpuFeatures({"fma4"}), __builtin_cpu_supports("fma4") && allows("fma4"));
   EXPECT_EQ(hasCpuFeatures({"gfni"}), __builtin_cpu_supports("gfni") && allows("gfni"));
   EXPECT_TRUE(isCpuFeature("avx10.2") && isCpuFeature("egpr") && !isCpuFeature("feature2099"));

@@ -39,9 +39,11 @@ TEST(Json, DecodesEscapes) {
 
 TEST(Json, RefusesMalformedText) {
   EXPECT_EQ(jsonError(""), "f:1:1: the file is empty; expected a JSON object");
-  EXPECT_EQ(jsonError("\xEF\xBB\xBF[1,]"), jsonError("[1,]")) << "a byte order mark is no part of it";
-  EXPECT_EQ(jsonError("{\"a\": 1,}"),
-            "f:1:9: expected a member name in double quotes, found '}'; remove the comma before it");
+  EXPECT_EQ(jsonError("\xEF\xBB\xBF[1,]"), jsonError("[1,]"))
+      << "a byte order mark is no part of it";
+  EXPECT_EQ(
+      jsonError("{\"a\": 1,}"),
+      "f:1:9: expected a member name in double quotes, found '}'; remove the comma before it");
   EXPECT_EQ(jsonError("{,}"), "f:1:2: expected a member name in double quotes, found ','");
   EXPECT_EQ(jsonError("[1, ]"), "f:1:5: expected a value, found ']'; remove the comma before it");
   EXPECT_EQ(jsonError("{\"a\" 1}"), "f:1:6: expected ':' after \"a\", found '1'");
@@ -59,7 +61,9 @@ TEST(Json, RefusesMalformedText) {
   EXPECT_EQ(jsonError("1 2"), "f:1:3: unexpected '2' after the end of the value");
 }
 
-TEST(Json, RefusesDuplicateKeys) { EXPECT_EQ(jsonError("{\"a\": 1,\n\"a\": 2}"), "f:2:1: duplicate key \"a\""); }
+TEST(Json, RefusesDuplicateKeys) {
+  EXPECT_EQ(jsonError("{\"a\": 1,\n\"a\": 2}"), "f:2:1: duplicate key \"a\"");
+}
 
 TEST(Json, IsBounded) {
   EXPECT_THAT(jsonError(std::string(100000, '[')), HasSubstr("nested deeper than 32 levels"));

@@ -7,7 +7,8 @@ namespace {
 
 TEST(ForeignText, ShowsWhatItIsAndNothingElse) {
   EXPECT_EQ(foreignText("file \"größe 漢字 🙂\".npy"), "file \"größe 漢字 🙂\".npy");
-  EXPECT_EQ(foreignText("\x1b]0;title\a\x1b[2J\r\n\tx\x7f"), R"(\x1b]0;title\x07\x1b[2J\x0d\n\x09x\x7f)");
+  EXPECT_EQ(foreignText("\x1b]0;title\a\x1b[2J\r\n\tx\x7f"),
+            R"(\x1b]0;title\x07\x1b[2J\x0d\n\x09x\x7f)");
   EXPECT_EQ(foreignText(std::string_view("a\0b", 3)), R"(a\x00b)");
   EXPECT_EQ(foreignText("\xc2\x9b"
                         "2J"),

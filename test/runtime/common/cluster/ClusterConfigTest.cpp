@@ -47,17 +47,24 @@ TEST(ClusterConfig, WorkerZeroIsChiefAndTrains) {
 TEST(ClusterConfig, ReadsStrategies) {
   EXPECT_EQ(parse(R"({"worker": 1})").strategy.kind, StrategyKind::OneDevice);
   EXPECT_EQ(parse(R"({"a": 1, "b": 1})").strategy.kind, StrategyKind::InGraph);
-  EXPECT_EQ(parse(R"({"ps": 1, "worker": 1, "strategy": "one_device"})").strategy.kind, StrategyKind::OneDevice);
-  // Jobs have any names: what is near to a role is one's own where the strategy is given, or the role has its job.
-  EXPECT_EQ(parse(R"({"workers": 2, "strategy": "in_graph"})").strategy.kind, StrategyKind::InGraph);
-  EXPECT_EQ(parse(R"({"worker": 2, "ps": 1, "workers": 1})").strategy.kind, StrategyKind::ParameterServer);
-  EXPECT_EQ(parse(R"({"worker": 2, "ps0": 1, "strategy": "all_reduce"})").strategy.kind, StrategyKind::AllReduce);
+  EXPECT_EQ(parse(R"({"ps": 1, "worker": 1, "strategy": "one_device"})").strategy.kind,
+            StrategyKind::OneDevice);
+  // Jobs have any names: what is near to a role is one's own where the strategy is given, or the
+  // role has its job.
+  EXPECT_EQ(parse(R"({"workers": 2, "strategy": "in_graph"})").strategy.kind,
+            StrategyKind::InGraph);
+  EXPECT_EQ(parse(R"({"worker": 2, "ps": 1, "workers": 1})").strategy.kind,
+            StrategyKind::ParameterServer);
+  EXPECT_EQ(parse(R"({"worker": 2, "ps0": 1, "strategy": "all_reduce"})").strategy.kind,
+            StrategyKind::AllReduce);
   EXPECT_EQ(parse(R"({"p": 1, "s": 1})").strategy.kind, StrategyKind::InGraph);
-  EXPECT_EQ(parse(R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 3}})").strategy.microBatches,
+  EXPECT_EQ(parse(R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 3}})")
+                .strategy.microBatches,
             3u);
-  StrategyConfig async = parse(R"({"ps": 1, "worker": 1, "strategy": {"name": "parameter_server", "update": "async",
+  StrategyConfig async =
+      parse(R"({"ps": 1, "worker": 1, "strategy": {"name": "parameter_server", "update": "async",
                 "placement": "balanced"}})")
-                             .strategy;
+          .strategy;
   EXPECT_EQ(async.update, UpdateMode::Async);
   EXPECT_EQ(async.placement, VariablePlacement::Balanced);
   EXPECT_TRUE(async.given);
@@ -84,9 +91,10 @@ TEST(ClusterConfig, ReadsTheSettingsOfEveryStrategy) {
   EXPECT_EQ(byDevice.memory[1].bytes, 4096u);
   EXPECT_EQ(byDevice.pinnedMemory, uint64_t(1) << 30);
   EXPECT_EQ(byDevice.pcieBytesPerStep, 7u);
-  StrategyConfig bounded = parse(R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "update": "async",
+  StrategyConfig bounded =
+      parse(R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "update": "async",
     "max_staleness": 0, "placement": "split", "min_shard_bytes": "1 MiB", "max_shards": 3}})")
-                               .strategy;
+          .strategy;
   EXPECT_EQ(bounded.minShardBytes, 1048576u);
   EXPECT_EQ(bounded.maxShards, 3u);
   EXPECT_EQ(bounded.maxStaleness, 0u);
@@ -102,13 +110,17 @@ TEST(ClusterConfig, ReadsTheSettingsOfEveryStrategy) {
   EXPECT_EQ(ring.kind, StrategyKind::AllReduce);
   EXPECT_EQ(ring.order, ReduceOrder::Fast);
   EXPECT_EQ(ring.bucketBytes, 1048576u);
-  EXPECT_EQ(parse(R"({"worker": 3, "strategy": "all_reduce"})").strategy.order, ReduceOrder::Reproducible);
+  EXPECT_EQ(parse(R"({"worker": 3, "strategy": "all_reduce"})").strategy.order,
+            ReduceOrder::Reproducible);
   auto rows = [](const char *text) { return parse(text).strategy.embeddingRows; };
   EXPECT_EQ(rows(R"({"ps": 1, "worker": 2, "strategy": "parameter_server"})"), std::nullopt);
-  EXPECT_EQ(rows(R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "embedding_rows": "all"}})"),
-            EmbeddingRows::All);
-  EXPECT_EQ(rows(R"({"worker": 2, "strategy": {"name": "mirrored", "embedding_rows": "distinct"}})"),
-            EmbeddingRows::Distinct);
+  EXPECT_EQ(
+      rows(
+          R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "embedding_rows": "all"}})"),
+      EmbeddingRows::All);
+  EXPECT_EQ(
+      rows(R"({"worker": 2, "strategy": {"name": "mirrored", "embedding_rows": "distinct"}})"),
+      EmbeddingRows::Distinct);
 }
 
 TEST(ClusterConfig, KnowsWhoSharesAHost) {
@@ -124,7 +136,8 @@ TEST(ClusterConfig, KnowsWhoSharesAHost) {
   EXPECT_TRUE(all(R"({"ps": ["a:3"], "worker": ["a:1", "A:2"]})"));
   EXPECT_FALSE(all(R"({"ps": ["b:1"], "worker": ["a:1", "a:2"]})"));
   EXPECT_FALSE(all(R"({"ps": ["localhost:1"], "worker": ["a:1"]})"));
-  ClusterConfig config = parse(R"({"chief": 1, "worker": ["localhost:1", "127.evil.example:2", "[fe80::1]:3"]})");
+  ClusterConfig config =
+      parse(R"({"chief": 1, "worker": ["localhost:1", "127.evil.example:2", "[fe80::1]:3"]})");
   EXPECT_EQ(config.hostOf("chief", 0), "");
   EXPECT_EQ(config.hostOf("worker", 0), "");
   EXPECT_EQ(config.hostOf("worker", 1), "127.evil.example");
@@ -137,13 +150,17 @@ TEST(ClusterConfig, KnowsOnWhichHostsSumsCanBeMadeFirst) {
   EXPECT_EQ(hosts(R"({"worker": 4})"), 1u);
   EXPECT_EQ(hosts(R"({"worker": ["a:1", "a:2", "a:3", "a:4"]})"), 1u);
   EXPECT_EQ(hosts(R"({"worker": ["a:1", "a:2", "b:1", "b:2"]})"), 2u);
-  EXPECT_EQ(hosts(R"({"ps": ["b:9"], "chief": ["a:1"], "worker": ["a:2", "b:1", "b:2", "c:1", "c:2"]})"), 3u);
+  EXPECT_EQ(
+      hosts(R"({"ps": ["b:9"], "chief": ["a:1"], "worker": ["a:2", "b:1", "b:2", "c:1", "c:2"]})"),
+      3u);
   EXPECT_EQ(hosts(R"({"worker": ["localhost:1", "127.0.0.1:2", "b:1", "b:2"]})"), 2u);
   EXPECT_EQ(hosts(R"({"worker": ["a:1", "b:1"]})"), 1u) << "one on each";
   EXPECT_EQ(hosts(R"({"worker": ["a:1", "b:1", "a:2", "b:2"]})"), 1u) << "not in a row";
-  EXPECT_EQ(hosts(R"({"worker": ["a:1", "a:2", "b:1", "b:2", "a:3", "a:4"]})"), 1u) << "two rows on one host";
+  EXPECT_EQ(hosts(R"({"worker": ["a:1", "a:2", "b:1", "b:2", "a:3", "a:4"]})"), 1u)
+      << "two rows on one host";
   EXPECT_EQ(hosts(R"({"worker": ["a:1", "a:2", "b:1"]})"), 1u) << "fewer on the last";
-  EXPECT_EQ(hosts(R"({"worker": ["a:1", "a:2", "a:3", "b:1", "b:2", "b:3"]})"), 1u) << "three are no node";
+  EXPECT_EQ(hosts(R"({"worker": ["a:1", "a:2", "a:3", "b:1", "b:2", "b:3"]})"), 1u)
+      << "three are no node";
 }
 
 TEST(ClusterConfig, StrategyFlagTakesANameOrAnObject) {
@@ -154,9 +171,10 @@ TEST(ClusterConfig, StrategyFlagTakesANameOrAnObject) {
   strategy = parseStrategyFlag(R"({"name": "one_device", "micro_batches": 2})", cluster);
   ASSERT_TRUE(strategy.ok()) << strategy.status();
   EXPECT_EQ(strategy->microBatches, 2u);
-  EXPECT_EQ(parseStrategyFlag("one_devcie", cluster).status().message(),
-            "--strategy:1:1: unknown strategy \"one_devcie\"; did you mean \"one_device\"?; known are \"one_device\", "
-            "\"in_graph\", \"mirrored\", \"parameter_server\", \"all_reduce\"");
+  EXPECT_EQ(
+      parseStrategyFlag("one_devcie", cluster).status().message(),
+      "--strategy:1:1: unknown strategy \"one_devcie\"; did you mean \"one_device\"?; known are \"one_device\", "
+      "\"in_graph\", \"mirrored\", \"parameter_server\", \"all_reduce\"");
   EXPECT_FALSE(parseStrategyFlag("parameter_server", ClusterConfig::oneTask()).ok());
 }
 
@@ -165,8 +183,9 @@ TEST(ClusterConfig, ReadsDevicesLinksAndPlacement) {
     "links": [{"from": "/job:worker/task:0", "to": "/job:worker/task:1", "gigabits_per_second": 2.5}],
     "placement": [{"name": "enc/?1", "device": "/task:1"}, {"name": "*bias", "device": "/cpu:0"}]})");
   EXPECT_THAT(config.jobs[0].devices, ElementsAre("CPU:0", "GPU:1"));
-  EXPECT_THAT(config.deviceNames(3), ElementsAre("/job:worker/task:0/device:CPU:0", "/job:worker/task:0/device:GPU:1",
-                                                 "/job:worker/task:1/device:CPU:0"));
+  EXPECT_THAT(config.deviceNames(3),
+              ElementsAre("/job:worker/task:0/device:CPU:0", "/job:worker/task:0/device:GPU:1",
+                          "/job:worker/task:1/device:CPU:0"));
   EXPECT_TRUE(config.hasDevice(*DeviceSpec::parse("/job:worker/task:1/device:GPU:1")));
   EXPECT_FALSE(config.hasDevice(*DeviceSpec::parse("/job:worker/task:2/device:GPU:1")));
   EXPECT_FALSE(config.hasDevice(*DeviceSpec::parse("/job:worker/task:1/device:GPU:0")));
@@ -189,8 +208,8 @@ TEST(Pattern, StarsTakeNoExponentialTime) {
 using graphc::device::gpuKind;
 
 TEST(ClusterConfig, GivesGpusToTasksThatCompute) {
-  ClusterConfig config =
-      parse(R"({"ps": 1, "worker": 2, "other": 1, "devices": {"other": ["CPU:0", "GPU:0", "GPU:1"]}})");
+  ClusterConfig config = parse(
+      R"({"ps": 1, "worker": 2, "other": 1, "devices": {"other": ["CPU:0", "GPU:0", "GPU:1"]}})");
   ASSERT_TRUE(config.giveDevices(gpuKind(), 2).ok());
   EXPECT_THAT(config.jobs[0].devices, ElementsAre("CPU:0"));
   EXPECT_THAT(config.jobs[1].devices, ElementsAre("CPU:0", "GPU:0", "GPU:1"));
@@ -210,7 +229,8 @@ TEST(ClusterConfig, DoesNotGiveAnotherNumberOfGpusThanTheFileNames) {
 }
 
 TEST(ClusterConfig, LeavesOutGpusThatThisMachineLacks) {
-  ClusterConfig config = parse(R"({"cluster": {"worker": ["localhost:1"], "far": ["a:1", "localhost:2"], "only": 1},
+  ClusterConfig config =
+      parse(R"({"cluster": {"worker": ["localhost:1"], "far": ["a:1", "localhost:2"], "only": 1},
     "devices": {"worker": ["CPU:0", "GPU:0", "GPU:1"], "far": ["GPU:0", "GPU:1"], "only": ["GPU:0"]},
     "strategy": {"name": "mirrored", "devices": ["/job:worker/task:0/gpu:0", "/job:worker/task:0/gpu:1"]}})");
   std::vector<const JobConfig *> limited = config.limitDevices(gpuKind(), 1);
@@ -223,14 +243,16 @@ TEST(ClusterConfig, LeavesOutGpusThatThisMachineLacks) {
   EXPECT_THAT(config.jobs[0].devices, ElementsAre("CPU:0"));
   EXPECT_THAT(config.jobs[1].devices, ElementsAre("GPU:0", "GPU:1")); // a task of it is elsewhere
   EXPECT_THAT(config.jobs[2].devices, ElementsAre("CPU:0"));
-  EXPECT_THAT(config.strategy.devices, ElementsAre(*DeviceSpec::parse("/job:worker/task:0/cpu:0"))); // once
+  // once
+  EXPECT_THAT(config.strategy.devices, ElementsAre(*DeviceSpec::parse("/job:worker/task:0/cpu:0")));
 }
 
 TEST(ClusterConfig, TowersWithoutATaskAreTheChiefs) {
   ClusterConfig config = parse(R"({"worker": 2, "devices": {"worker": ["CPU:0", "GPU:0", "GPU:1"]},
     "strategy": {"name": "mirrored", "devices": ["/gpu:1", "/device:gpu:0"]}})");
-  EXPECT_THAT(config.strategy.devices, ElementsAre(*DeviceSpec::parse("/job:worker/task:0/device:GPU:1"),
-                                                   *DeviceSpec::parse("/job:worker/task:0/device:GPU:0")));
+  EXPECT_THAT(config.strategy.devices,
+              ElementsAre(*DeviceSpec::parse("/job:worker/task:0/device:GPU:1"),
+                          *DeviceSpec::parse("/job:worker/task:0/device:GPU:0")));
 }
 
 } // namespace

@@ -24,7 +24,8 @@ std::string read(const std::filesystem::path &path) {
 }
 
 TEST(ClusterSchema, EveryExampleParsesAndFitsTheSchema) {
-  auto schema = graphc::base::parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
+  auto schema =
+      graphc::base::parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
   ASSERT_TRUE(schema.ok()) << schema.status();
   size_t count = 0;
   for (const std::string &from : {folder + "/examples", folder + "/../../../examples"})
@@ -51,7 +52,8 @@ std::vector<std::string> propertiesOf(const JsonValue &object) {
 }
 
 TEST(ClusterSchema, PropertiesAreTheParsersKeys) {
-  auto schema = graphc::base::parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
+  auto schema =
+      graphc::base::parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
   ASSERT_TRUE(schema.ok()) << schema.status();
   for (const ClusterKeys &keys : clusterKeys()) {
     const JsonValue *object = &*schema;
@@ -67,7 +69,8 @@ TEST(ClusterSchema, PropertiesAreTheParsersKeys) {
 }
 
 TEST(ClusterSchema, TakesEveryKindOfDevice) {
-  auto schema = graphc::base::parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
+  auto schema =
+      graphc::base::parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
   ASSERT_TRUE(schema.ok()) << schema.status();
   for (const graphc::device::DeviceKind &kind : graphc::device::kinds()) {
     const std::string name(kind.name),
@@ -79,8 +82,9 @@ TEST(ClusterSchema, TakesEveryKindOfDevice) {
 }
 
 TEST(ClusterSchema, MissingFileIsNamed) {
-  EXPECT_EQ(readClusterFile("/nowhere/cluster.json").status().message(),
-            "/nowhere/cluster.json: cannot open the cluster description: No such file or directory");
+  EXPECT_EQ(
+      readClusterFile("/nowhere/cluster.json").status().message(),
+      "/nowhere/cluster.json: cannot open the cluster description: No such file or directory");
 }
 
 } // namespace

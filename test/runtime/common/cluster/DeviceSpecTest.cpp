@@ -44,14 +44,19 @@ TEST(DeviceSpec, RefusesWhatIsMalformed) {
   EXPECT_THAT(deviceError("job:worker"), HasSubstr("each part starts with '/'"));
   EXPECT_THAT(deviceError("/job:"), HasSubstr("after /job: a name"));
   EXPECT_THAT(deviceError("/job:1x"), HasSubstr("after /job: a name"));
-  EXPECT_THAT(deviceError("/task:x"), HasSubstr("after /task: a number below 65536 or * is expected, found \"x\""));
+  EXPECT_THAT(deviceError("/task:x"),
+              HasSubstr("after /task: a number below 65536 or * is expected, found \"x\""));
   EXPECT_THAT(deviceError("/task:01"), HasSubstr("found \"01\""));
   EXPECT_THAT(deviceError("/task:99999999999"), HasSubstr("after /task: a number"));
   EXPECT_THAT(deviceError("/task:65536"), HasSubstr("after /task: a number below 65536"));
-  EXPECT_THAT(deviceError("/device:TPU:0"), HasSubstr("unknown device type \"TPU\"; known are CPU and GPU"));
-  EXPECT_THAT(deviceError("/device:CPU:x"), HasSubstr("the device index must be a number below 1024 or *"));
-  EXPECT_THAT(deviceError("/device:CPU:1024"), HasSubstr("must be a number below 1024 or *, found \"1024\""));
-  EXPECT_THAT(deviceError("/device:CPU:0:1"), HasSubstr("the device index must be a number below 1024 or *"));
+  EXPECT_THAT(deviceError("/device:TPU:0"),
+              HasSubstr("unknown device type \"TPU\"; known are CPU and GPU"));
+  EXPECT_THAT(deviceError("/device:CPU:x"),
+              HasSubstr("the device index must be a number below 1024 or *"));
+  EXPECT_THAT(deviceError("/device:CPU:1024"),
+              HasSubstr("must be a number below 1024 or *, found \"1024\""));
+  EXPECT_THAT(deviceError("/device:CPU:0:1"),
+              HasSubstr("the device index must be a number below 1024 or *"));
   EXPECT_THAT(deviceError("/device"), HasSubstr("after /device a type is expected"));
   EXPECT_THAT(deviceError("/gpu:0/cpu:0"), HasSubstr("more than one device part"));
   EXPECT_THAT(deviceError("/job:a/job:b"), HasSubstr("more than one job part"));
@@ -62,10 +67,13 @@ TEST(DeviceSpec, RefusesWhatIsMalformed) {
 }
 
 TEST(DeviceSpec, InnerScopeWinsWhenMerged) {
-  EXPECT_EQ(name("/gpu:1").mergedInto(name("/job:worker/task:2/cpu:0")).str(), "/job:worker/task:2/device:GPU:1");
-  EXPECT_EQ(name("/job:ps").mergedInto(name("/job:worker/task:2/cpu:0")).str(), "/job:ps/task:2/device:CPU:0");
+  EXPECT_EQ(name("/gpu:1").mergedInto(name("/job:worker/task:2/cpu:0")).str(),
+            "/job:worker/task:2/device:GPU:1");
+  EXPECT_EQ(name("/job:ps").mergedInto(name("/job:worker/task:2/cpu:0")).str(),
+            "/job:ps/task:2/device:CPU:0");
   EXPECT_EQ(name("").mergedInto(name("/job:worker")).str(), "/job:worker");
-  EXPECT_EQ(name("/cpu:*").mergedInto(name("/gpu:1")).str(), "/device:CPU:*") << "an index of another type was kept";
+  EXPECT_EQ(name("/cpu:*").mergedInto(name("/gpu:1")).str(), "/device:CPU:*")
+      << "an index of another type was kept";
   EXPECT_EQ(name("/gpu:*").mergedInto(name("/gpu:1")).str(), "/device:GPU:1");
 }
 
@@ -82,8 +90,8 @@ TEST(TaskRange, ReadsAndPrints) {
   EXPECT_EQ(*range, (TaskRange{"worker", 2, 3}));
   EXPECT_EQ(range->str(), "/job:worker/task:2-4");
   EXPECT_EQ(TaskRange::parse("/job:chief/task:0")->str(), "/job:chief/task:0");
-  for (const char *bad : {"", "/job:worker", "/job:worker/task:4-2", "/job:/task:0", "worker", "/job:w/task:-1",
-                          "/job:w/task:1-", "/job:w/task:0-1-2"})
+  for (const char *bad : {"", "/job:worker", "/job:worker/task:4-2", "/job:/task:0", "worker",
+                          "/job:w/task:-1", "/job:w/task:1-", "/job:w/task:0-1-2"})
     EXPECT_FALSE(TaskRange::parse(bad).ok()) << bad;
 }
 

@@ -48,19 +48,23 @@ TEST_F(CalibrationFile, IsReadAsItWasWritten) {
 TEST_F(CalibrationFile, WrongOnesAreRefusedWithTheirPlace) {
   EXPECT_THAT(errorOf("[]"), HasSubstr(":1:1: expected an object"));
   EXPECT_THAT(errorOf("{}"), HasSubstr("lacks \"matmul_gflops\""));
-  EXPECT_THAT(errorOf(changed("\"version\": 1", "\"version\": 2")), HasSubstr(":2:14: expected \"version\": 1"));
-  EXPECT_THAT(errorOf(changed("\"cores\": 4", "\"cores\": 0")), HasSubstr("expected \"cores\": a number from 1"));
+  EXPECT_THAT(errorOf(changed("\"version\": 1", "\"version\": 2")),
+              HasSubstr(":2:14: expected \"version\": 1"));
+  EXPECT_THAT(errorOf(changed("\"cores\": 4", "\"cores\": 0")),
+              HasSubstr("expected \"cores\": a number from 1"));
   EXPECT_THAT(errorOf(changed("\"matmul_gflops\": 50", "\"matmul_gflops\": -1")),
               HasSubstr("expected a number above 0 for \"matmul_gflops\", got the number -1"));
-  EXPECT_THAT(errorOf(changed("\"grpc\"", "\"gprc\"")), HasSubstr("unknown key \"gprc\"; did you mean \"grpc\"?"));
+  EXPECT_THAT(errorOf(changed("\"grpc\"", "\"gprc\"")),
+              HasSubstr("unknown key \"gprc\"; did you mean \"grpc\"?"));
   EXPECT_THAT(errorOf(changed("\"latency_us\": 10, ", "")), HasSubstr("lacks \"latency_us\""));
 }
 
 TEST_F(CalibrationFile, FiguresOfAGpuMayBeGiven) {
   write(toJson(MachineCalibration()));
   EXPECT_FALSE(readCalibration(path)->gpuGiven);
-  write(
-      changed("\"version\": 1,", "\"version\": 1, \"gpus\": {\"launch_us\": 2.5, \"pcie_gigabytes_per_second\": 25},"));
+  write(changed(
+      "\"version\": 1,",
+      "\"version\": 1, \"gpus\": {\"launch_us\": 2.5, \"pcie_gigabytes_per_second\": 25},"));
   auto read = readCalibration(path);
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_TRUE(read->gpuGiven);

@@ -17,9 +17,12 @@ bool equal(const JsonValue &a, const JsonValue &b) {
     return a.number == b.number;
   if (a.kind != b.kind || a.boolean != b.boolean || a.string != b.string)
     return false;
-  return std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(), equal) &&
+  return std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(),
+                    equal) &&
          std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(),
-                    [](const JsonMember &x, const JsonMember &y) { return x.key == y.key && equal(x.value, y.value); });
+                    [](const JsonMember &x, const JsonMember &y) {
+                      return x.key == y.key && equal(x.value, y.value);
+                    });
 }
 
 bool hasType(const JsonValue &value, const std::string &type) {
@@ -51,7 +54,8 @@ JsonValue stringOf(const JsonMember &member) {
 }
 
 std::string wrong(const JsonValue &value, const std::string &why) {
-  return absl::StrCat(value.position.line, ":", value.position.column, ": ", value.describe(), " ", why);
+  return absl::StrCat(value.position.line, ":", value.position.column, ": ", value.describe(), " ",
+                      why);
 }
 
 } // namespace
@@ -67,7 +71,8 @@ std::string SchemaCheck::check(const JsonValue &value, const JsonValue &schema) 
 
 /// properties, and additionalProperties for all other members.
 std::string SchemaCheck::checkMembers(const JsonValue &value, const JsonValue &schema) const {
-  const JsonValue *properties = schema.find("properties"), *others = schema.find("additionalProperties");
+  const JsonValue *properties = schema.find("properties"),
+                  *others = schema.find("additionalProperties");
   for (const JsonMember &member : value.members) {
     const JsonValue *own = properties ? properties->find(member.key) : nullptr;
     if (const JsonValue *rule = own ? own : others)
@@ -77,12 +82,15 @@ std::string SchemaCheck::checkMembers(const JsonValue &value, const JsonValue &s
   return "";
 }
 
-std::string SchemaCheck::keyword(const JsonValue &value, const JsonValue &schema, const JsonMember &rule) const {
+std::string SchemaCheck::keyword(const JsonValue &value, const JsonValue &schema,
+                                 const JsonMember &rule) const {
   const std::string &key = rule.key;
   const JsonValue &bound = rule.value;
-  auto unless = [&](bool good) { return good ? std::string() : wrong(value, absl::StrCat("breaks ", key)); };
-  if (key == "$schema" || key == "title" || key == "description" || key == "definitions" || key == "properties" ||
-      key == "additionalProperties" || key == "then" || key == "else")
+  auto unless = [&](bool good) {
+    return good ? std::string() : wrong(value, absl::StrCat("breaks ", key));
+  };
+  if (key == "$schema" || key == "title" || key == "description" || key == "definitions" ||
+      key == "properties" || key == "additionalProperties" || key == "then" || key == "else")
     return "";
   if (key == "$ref") { // "#/definitions/NAME"
     const JsonValue *definitions = root_.find("definitions");
@@ -111,15 +119,19 @@ std::string SchemaCheck::keyword(const JsonValue &value, const JsonValue &schema
                                                           : n > bound.number));
   }
   if (key == "pattern")
-    return unless(!value.is(Kind::String) || std::regex_search(value.string, std::regex(bound.string)));
+    return unless(!value.is(Kind::String) ||
+                  std::regex_search(value.string, std::regex(bound.string)));
   if (key == "minLength" || key == "maxLength") {
     auto length = static_cast<int64_t>(value.string.size());
-    return unless(!value.is(Kind::String) || (key == "minLength" ? length >= bound.integer : length <= bound.integer));
+    return unless(!value.is(Kind::String) ||
+                  (key == "minLength" ? length >= bound.integer : length <= bound.integer));
   }
   if (key == "minItems")
-    return unless(!value.is(Kind::Array) || static_cast<int64_t>(value.elements.size()) >= bound.integer);
+    return unless(!value.is(Kind::Array) ||
+                  static_cast<int64_t>(value.elements.size()) >= bound.integer);
   if (key == "minProperties")
-    return unless(!value.is(Kind::Object) || static_cast<int64_t>(value.members.size()) >= bound.integer);
+    return unless(!value.is(Kind::Object) ||
+                  static_cast<int64_t>(value.members.size()) >= bound.integer);
   if (key == "uniqueItems") {
     for (size_t i = 0; i < value.elements.size(); ++i)
       for (size_t j = 0; j < i; ++j)
@@ -132,7 +144,8 @@ std::string SchemaCheck::keyword(const JsonValue &value, const JsonValue &schema
       if (std::string finding = key == "items" ? check(element, bound) : ""; !finding.empty())
         return finding;
     for (const JsonMember &member : value.members)
-      if (std::string finding = key == "items" ? "" : check(stringOf(member), bound); !finding.empty())
+      if (std::string finding = key == "items" ? "" : check(stringOf(member), bound);
+          !finding.empty())
         return finding;
     return "";
   }

@@ -19,15 +19,17 @@ std::string messageOf(const AddressSources &sources) {
 TEST(TaskAddresses, Checks) {
   for (const char *good : {"localhost:1", "10.0.0.1:65535", "[::1]:2222", "node-7.rack_2:80"})
     EXPECT_TRUE(checkAddress(good).ok()) << good;
-  for (const char *bad : {"", ":", "a:", ":1", "a:0", "a:65536", "a:1x", "a b:1", "::1:2222", "[]:1", "a:+1", "a/b:1"})
+  for (const char *bad : {"", ":", "a:", ":1", "a:0", "a:65536", "a:1x", "a b:1", "::1:2222",
+                          "[]:1", "a:+1", "a/b:1"})
     EXPECT_FALSE(checkAddress(bad).ok()) << bad;
 }
 
 TEST(TaskAddresses, LoopbackIsOnlyLoopback) {
   for (const char *yes : {"localhost:1", "LOCALHOST:1", "127.0.0.1:1", "127.1.2.3:1", "[::1]:1"})
     EXPECT_TRUE(isLoopbackAddress(yes)) << yes;
-  for (const char *no : {"127.evil.example.org:1", "127.0.0.1.evil.org:1", "10.0.0.1:1", "0.0.0.0:1", "[::]:1",
-                         "localhost.evil.org:1", "127.0.0.256:1", "localhost"})
+  for (const char *no :
+       {"127.evil.example.org:1", "127.0.0.1.evil.org:1", "10.0.0.1:1", "0.0.0.0:1", "[::]:1",
+        "localhost.evil.org:1", "127.0.0.256:1", "localhost"})
     EXPECT_FALSE(isLoopbackAddress(no)) << no;
 }
 
@@ -39,7 +41,8 @@ TEST(TaskAddresses, SplitsHostLists) {
 
 TEST(ResolveAddresses, FlagsBeatFileBeatsEnvironment) {
   AddressSources sources;
-  sources.environment = R"({"cluster": {"ps": ["e:1"], "worker": ["e:2", "e:3"]}, "task": {"type": "ps", "index": 0}})";
+  sources.environment =
+      R"({"cluster": {"ps": ["e:1"], "worker": ["e:2", "e:3"]}, "task": {"type": "ps", "index": 0}})";
   auto resolved = resolveAddresses(plan, sources);
   ASSERT_TRUE(resolved.ok()) << resolved.status();
   EXPECT_THAT(resolved->addresses["worker"], ElementsAre("e:2", "e:3"));
@@ -50,7 +53,8 @@ TEST(ResolveAddresses, FlagsBeatFileBeatsEnvironment) {
   resolved = resolveAddresses(plan, sources);
   ASSERT_TRUE(resolved.ok()) << resolved.status();
   EXPECT_THAT(resolved->addresses["ps"], ElementsAre("f:1"));
-  EXPECT_THAT(resolved->notes, ElementsAre("addresses from c.json", "TF_CONFIG is not used: c.json is given"));
+  EXPECT_THAT(resolved->notes,
+              ElementsAre("addresses from c.json", "TF_CONFIG is not used: c.json is given"));
   EXPECT_FALSE(resolved->task.has_value());
 
   sources.flags["worker"] = {"g:2", "g:3"};
@@ -74,12 +78,14 @@ TEST(ResolveAddresses, EnvironmentThatDoesNotMatchIsLeftAloneWithALine) {
   auto resolved = resolveAddresses(plan, sources);
   ASSERT_TRUE(resolved.ok());
   EXPECT_TRUE(resolved->addresses.empty());
-  EXPECT_THAT(resolved->notes, ElementsAre("TF_CONFIG is not used: it has 1 ps task, 1 worker task, the plan has "
-                                           "1 ps task, 2 worker tasks"));
+  EXPECT_THAT(resolved->notes,
+              ElementsAre("TF_CONFIG is not used: it has 1 ps task, 1 worker task, the plan has "
+                          "1 ps task, 2 worker tasks"));
   sources.environment = "{";
   resolved = resolveAddresses(plan, sources);
   ASSERT_TRUE(resolved.ok());
-  EXPECT_THAT(resolved->notes.at(0), HasSubstr("TF_CONFIG is not used: TF_CONFIG:1:2: expected a member name"));
+  EXPECT_THAT(resolved->notes.at(0),
+              HasSubstr("TF_CONFIG is not used: TF_CONFIG:1:2: expected a member name"));
 }
 
 TEST(ResolveAddresses, TfConfigOfOthersMayHaveKeysOfTheirsAndTheirNames) {
@@ -120,12 +126,14 @@ TEST(ResolveAddresses, TfConfigOfOthersMayHaveKeysOfTheirsAndTheirNames) {
 TEST(ResolveAddresses, OtherTaskCountsAreRefusedNamingBoth) {
   AddressSources sources;
   sources.file = *parseCluster(R"({"ps": ["f:1"], "worker": ["f:2", "f:3", "f:4"]})", "c.json");
-  EXPECT_EQ(messageOf(sources), "c.json has 1 ps task, 3 worker tasks, but the plan was compiled for 1 ps task, "
-                                "2 worker tasks; compile the model again for this cluster");
+  EXPECT_EQ(messageOf(sources),
+            "c.json has 1 ps task, 3 worker tasks, but the plan was compiled for 1 ps task, "
+            "2 worker tasks; compile the model again for this cluster");
   sources = {};
   sources.flags["worker"] = {"g:2"};
-  EXPECT_EQ(messageOf(sources), "--worker_hosts names 1 worker task, but the plan was compiled for 1 ps task, "
-                                "2 worker tasks; name 2 or compile the model again");
+  EXPECT_EQ(messageOf(sources),
+            "--worker_hosts names 1 worker task, but the plan was compiled for 1 ps task, "
+            "2 worker tasks; name 2 or compile the model again");
   sources = {};
   sources.flags["chief"] = {"g:2"};
   EXPECT_THAT(messageOf(sources), HasSubstr("the plan has no job \"chief\""));
@@ -136,7 +144,8 @@ TEST(ResolveAddresses, MissingAndRepeatedAddressesAreRefused) {
   sources.flags["worker"] = {"g:2", "g:3"};
   EXPECT_EQ(messageOf(sources), "some tasks have no address; also give --ps_hosts");
   sources.flags["ps"] = {"g:3"};
-  EXPECT_EQ(messageOf(sources), "address g:3 is given to both /job:ps/task:0 and /job:worker/task:1");
+  EXPECT_EQ(messageOf(sources),
+            "address g:3 is given to both /job:ps/task:0 and /job:worker/task:1");
 }
 
 TEST(ResolveAddresses, AFileOfCountsGivesNoAddresses) {

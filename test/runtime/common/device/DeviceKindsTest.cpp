@@ -36,7 +36,8 @@ TEST(DeviceKinds, TheHostHasCode) {
 
 TEST(DeviceKinds, SayHowManyPlacesALoopMayName) {
   EXPECT_GE(placesOf(hostKind().name), 27); // a window of 3x3x3
-  EXPECT_LT(placesOf(gpuKind().name), 9); // written out, one of 3x3 wants more registers than a thread has
+  // written out, one of 3x3 wants more registers than a thread has
+  EXPECT_LT(placesOf(gpuKind().name), 9);
   EXPECT_EQ(placesOf("none of them"), DeviceKind{}.places);
 }
 

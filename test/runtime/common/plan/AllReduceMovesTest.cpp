@@ -1,4 +1,8 @@
-//===- AllReduceMovesTest.cpp - the moves of every algorithm, played by all instances over ports of few slots -----===//
+//===- AllReduceMovesTest.cpp -----------------------------------------------------------------===//
+//
+// The moves of every algorithm, played by all instances over ports of few slots.
+//
+//===------------------------------------------------------------------------------------------===//
 
 #include "runtime/common/plan/AllReduceMoves.h"
 
@@ -22,8 +26,8 @@
 namespace graphc::plan {
 namespace {
 
-/// What an instance holds of a chunk, and what a message carries: the additions, such as "((AB)C)". Which of two comes first does not
-/// matter, x + y is y + x.
+/// What an instance holds of a chunk, and what a message carries: the additions, such as "((AB)C)".
+/// Which of two comes first does not matter, x + y is y + x.
 using Sum = std::string;
 
 Sum add(Sum x, Sum y) { return "(" + std::min(x, y) + std::max(x, y) + ")"; }
@@ -61,8 +65,8 @@ std::vector<AllReduceShape> shapesOf(uint32_t n) {
 }
 
 std::string shapeName(const AllReduceShape &shape) {
-  return AllReduceAlgorithm_Name(shape.algorithm) + " over " + std::to_string(shape.instances) + " on " +
-         std::to_string(shape.hosts);
+  return AllReduceAlgorithm_Name(shape.algorithm) + " over " + std::to_string(shape.instances) +
+         " on " + std::to_string(shape.hosts);
 }
 
 struct Instance {
@@ -76,9 +80,10 @@ struct Message {
   uint64_t chunk;
 };
 
-/// Plays the moves until nobody gets on; `slots` a port. Instances that come later in `order` run only when the earlier ones
-/// cannot. False: somebody is stuck, or a message was left behind. `overwritten`: a chunk was written between its sending
-/// and its reading, so that a receiver in place would have read something else.
+/// Plays the moves until nobody gets on; `slots` a port. Instances that come later in `order` run
+/// only when the earlier ones cannot. False: somebody is stuck, or a message was left behind.
+/// `overwritten`: a chunk was written between its sending and its reading, so that a receiver in
+/// place would have read something else.
 bool play(const AllReduceShape &shape, std::vector<Instance> &all, uint32_t slots, bool backwards,
           bool *overwritten = nullptr) {
   const size_t n = all.size();
@@ -119,7 +124,8 @@ bool play(const AllReduceShape &shape, std::vector<Instance> &all, uint32_t slot
     case AllReduceMove::Take:
       if (in.empty())
         return false;
-      chunk = move.kind == AllReduceMove::Add ? add(take(move.peer, self), chunk) : take(move.peer, self);
+      chunk = move.kind == AllReduceMove::Add ? add(take(move.peer, self), chunk)
+                                              : take(move.peer, self);
       break;
     }
     ++me.next;
@@ -182,7 +188,8 @@ TEST(AllReduceMoves, EveryInstanceEndsWithTheSameSumOfAllAndNobodyWaitsForever) 
         }
 }
 
-// Two hosts of three have no node of the tree each, so sums that were made there first would be others.
+// Two hosts of three have no node of the tree each, so sums that were made there first would be
+// others.
 TEST(AllReduceMoves, HostsThatAreNoNodesAreAnotherSum) {
   const AllReduceShape shape{SCATTER, 6, 2};
   EXPECT_FALSE(checkAllReduce(shape, 6).ok());
@@ -202,8 +209,8 @@ TEST(AllReduceMoves, WhatIsReadInPlaceIsNotWrittenBefore) {
       }
 }
 
-// What allows sums to be read where they lie: among those of a host, who alone read each other's memory, an instance writes its own piece
-// alone, and takes each other's last chunk at its end.
+// What allows sums to be read where they lie: among those of a host, who alone read each other's
+// memory, an instance writes its own piece alone, and takes each other's last chunk at its end.
 TEST(AllReduceMoves, WhatLeavesSumsTakesTheLastOfEachInTheEnd) {
   for (uint32_t n : {2u, 3u, 4u, 8u})
     for (const AllReduceShape &shape : shapesOf(n)) {
@@ -219,9 +226,11 @@ TEST(AllReduceMoves, WhatLeavesSumsTakesTheLastOfEachInTheEnd) {
           if (moves[i].kind == AllReduceMove::Sum || moves[i].kind == AllReduceMove::SumHosts)
             leaves &= owner == self;
           else if (moves[i].kind != AllReduceMove::Send)
-            leaves &= moves[i].kind == AllReduceMove::Take && owner == (fromHost ? moves[i].peer : self);
+            leaves &=
+                moves[i].kind == AllReduceMove::Take && owner == (fromHost ? moves[i].peer : self);
           if (i + near.count - 1 >= moves.size())
-            leaves &= moves[i].kind == AllReduceMove::Take && fromHost && last.insert(moves[i].peer).second;
+            leaves &= moves[i].kind == AllReduceMove::Take && fromHost &&
+                      last.insert(moves[i].peer).second;
         }
       }
       EXPECT_EQ(leaves, leavesSums(shape.algorithm)) << shapeName(shape);
@@ -246,30 +255,36 @@ TEST(AllReduceMoves, MessagesAreAsManyAsPromised) {
           else
             for (uint32_t i = 0; i < group.count; ++i)
               received[group.member(i)] += i != group.place;
-          added += move.kind == AllReduceMove::Add                                           ? 1
-                   : move.kind == AllReduceMove::Sum || move.kind == AllReduceMove::SumHosts ? group.count - 1
-                                                                                             : 0;
+          added += move.kind == AllReduceMove::Add ? 1
+                   : move.kind == AllReduceMove::Sum || move.kind == AllReduceMove::SumHosts
+                       ? group.count - 1
+                       : 0;
         }
         uint64_t peers = 0;
         for (uint32_t other = 0; other < n; ++other) {
           EXPECT_EQ(sent[other], allReduceMessages(shape, chunks, self, other)) << shapeName(shape);
-          EXPECT_EQ(received[other], allReduceMessages(shape, chunks, other, self)) << shapeName(shape);
+          EXPECT_EQ(received[other], allReduceMessages(shape, chunks, other, self))
+              << shapeName(shape);
           EXPECT_EQ(sent[other] > 0, carries(shape, self, other)) << shapeName(shape);
           peers += sent[other] > 0;
           leaving += self / shape.onHost() == other / shape.onHost() ? 0 : sent[other];
         }
         EXPECT_EQ(peers, allReducePeers(shape)) << shapeName(shape);
-        EXPECT_EQ(std::accumulate(sent.begin(), sent.end(), uint64_t(0)), allReduceMessages(shape, chunks))
+        EXPECT_EQ(std::accumulate(sent.begin(), sent.end(), uint64_t(0)),
+                  allReduceMessages(shape, chunks))
             << shapeName(shape);
         EXPECT_EQ(added, allReduceAdditions(shape, chunks)) << shapeName(shape);
       }
-      // Every host gets all but what it makes itself of the sums, and sends as much: once the buffer would be 24.
+      // Every host gets all but what it makes itself of the sums, and sends as much: once the
+      // buffer would be 24.
       EXPECT_EQ(leaving, shape.hosts > 1 ? 2 * (shape.hosts - 1) * chunks : 0) << shapeName(shape);
-      EXPECT_EQ(leaving, shape.hosts * allReduceMessagesLeavingHost(shape, shape.onHost(), chunks)) << shapeName(shape);
+      EXPECT_EQ(leaving, shape.hosts * allReduceMessagesLeavingHost(shape, shape.onHost(), chunks))
+          << shapeName(shape);
     }
 }
 
-// What sums within hosts are for: of the same four and four, that much more leaves a host without them.
+// What sums within hosts are for: of the same four and four, that much more leaves a host without
+// them.
 TEST(AllReduceMoves, SumsWithinHostsSendLessToOthers) {
   EXPECT_EQ(allReduceMessagesLeavingHost({SCATTER, 8, 2}, 4, 24), 24u);
   EXPECT_EQ(allReduceMessagesLeavingHost({SCATTER, 8}, 4, 24), 4 * 24u);
@@ -301,8 +316,9 @@ TEST(AllReduceMoves, WhatNoAlgorithmCanDoIsRefused) {
   EXPECT_FALSE(checkAllReduce({RING, 4, 2}, 4).ok());
 }
 
-// What "fast" may cost in bits: however a sum of N floats is ordered, it is within (N - 1) 2^-24 of the sum of their sizes of the
-// exact one (to first order), so within twice that of the sum by the tree.
+// What "fast" may cost in bits: however a sum of N floats is ordered, it is within (N - 1) 2^-24 of
+// the sum of their sizes of the exact one (to first order), so within twice that of the sum by the
+// tree.
 TEST(AllReduceMoves, AFastSumIsNearTheOneByTheTree) {
   std::mt19937 random(7);
   std::normal_distribution<float> value(0, 1);
@@ -379,11 +395,15 @@ TEST_P(AllReduceRules, Refuses) {
 }
 
 const BrokenRule broken[] = {
-    {"UnknownAlgorithm", [](Plan &p) { p.mutable_channels(0)->set_algorithm(AllReduceAlgorithm(9)); },
+    {"UnknownAlgorithm",
+     [](Plan &p) { p.mutable_channels(0)->set_algorithm(AllReduceAlgorithm(9)); },
      "unknown all-reduce algorithm 9"},
-    {"NotAllToAll", [](Plan &p) { p.mutable_channels(1)->set_algorithm(RING); }, "but is not all to all"},
-    {"TooFewSlots", [](Plan &p) { p.mutable_channels(0)->set_capacity(3); }, "SCATTER with 3 slots"},
-    {"DoublingOfThree", [](Plan &p) { p.mutable_channels(0)->set_algorithm(DOUBLING); }, "expected a power of two"},
+    {"NotAllToAll", [](Plan &p) { p.mutable_channels(1)->set_algorithm(RING); },
+     "but is not all to all"},
+    {"TooFewSlots", [](Plan &p) { p.mutable_channels(0)->set_capacity(3); },
+     "SCATTER with 3 slots"},
+    {"DoublingOfThree", [](Plan &p) { p.mutable_channels(0)->set_algorithm(DOUBLING); },
+     "expected a power of two"},
     {"HostsOfThree", [](Plan &p) { p.mutable_channels(0)->set_hosts(3); },
      "all-reduce SCATTER over 3 instances on 3 hosts"},
     {"HostsOfARing",
@@ -394,13 +414,17 @@ const BrokenRule broken[] = {
      "all-reduce RING over 3 instances on 2 hosts"},
     {"HostsOfAnotherChannel", [](Plan &p) { p.mutable_channels(1)->set_hosts(2); },
      "all-reduce WHOLE over 3 instances on 2 hosts"},
-    {"MoreHostsThanInstances", [](Plan &p) { p.mutable_channels(0)->set_hosts(4000000000u); }, "on 4000000000 hosts"},
-    {"NoAlgorithm", [](Plan &p) { p.mutable_channels(0)->set_algorithm(WHOLE); }, "has no algorithm"},
+    {"MoreHostsThanInstances", [](Plan &p) { p.mutable_channels(0)->set_hosts(4000000000u); },
+     "on 4000000000 hosts"},
+    {"NoAlgorithm", [](Plan &p) { p.mutable_channels(0)->set_algorithm(WHOLE); },
+     "has no algorithm"},
     {"ChannelBeyond", [](Plan &p) { startOf(p).set_channel(7); }, "channel 7 does not exist"},
     {"ControlChannel", [](Plan &p) { startOf(p).set_channel(1); }, "control"},
     {"BufferBeyond", [](Plan &p) { startOf(p).set_buffer(9); }, "buffer 9 does not exist"},
-    {"ScratchIsTheBuffer", [](Plan &p) { startOf(p).set_scratch(startOf(p).buffer()); }, "do not overlap"},
-    {"ScratchOfAnotherSize", [](Plan &p) { startOf(p).set_scratch(2); }, "is tensor<f32>, but kernel"},
+    {"ScratchIsTheBuffer", [](Plan &p) { startOf(p).set_scratch(startOf(p).buffer()); },
+     "do not overlap"},
+    {"ScratchOfAnotherSize", [](Plan &p) { startOf(p).set_scratch(2); },
+     "is tensor<f32>, but kernel"},
     {"NotInChunksOfEach",
      [](Plan &p) {
        Buffer &buffer = *p.mutable_programs(0)->mutable_buffers(0);
@@ -409,10 +433,13 @@ const BrokenRule broken[] = {
      },
      "5 chunks over 3 instances"},
     {"AddBeyond", [](Plan &p) { startOf(p).set_add(99); }, "kernel 99 does not exist"},
-    {"AddIsNone", [](Plan &p) { startOf(p).set_add(0); }, "cannot add a message of channel all_reduce"},
-    {"NeverDone", [](Plan &p) { p.mutable_programs(0)->mutable_instructions()->DeleteSubrange(3, 2); },
+    {"AddIsNone", [](Plan &p) { startOf(p).set_add(0); },
+     "cannot add a message of channel all_reduce"},
+    {"NeverDone",
+     [](Plan &p) { p.mutable_programs(0)->mutable_instructions()->DeleteSubrange(3, 2); },
      "without an all_reduce_done"},
-    {"NeverFree", [](Plan &p) { p.mutable_programs(0)->mutable_instructions()->DeleteSubrange(4, 1); },
+    {"NeverFree",
+     [](Plan &p) { p.mutable_programs(0)->mutable_instructions()->DeleteSubrange(4, 1); },
      "without a send_done of channel all_reduce"},
     {"WrittenWhileOthersRead",
      [](Plan &p) { // the call behind the sum, its result where the sum is
@@ -428,17 +455,24 @@ const BrokenRule broken[] = {
        p.mutable_channels(0)->set_zero_copy(true);
      },
      "its instances sum by DOUBLING, which leaves nothing as it is"},
-    {"NeverStarted", [](Plan &p) { p.mutable_programs(0)->mutable_instructions()->DeleteSubrange(2, 1); },
+    {"NeverStarted",
+     [](Plan &p) { p.mutable_programs(0)->mutable_instructions()->DeleteSubrange(2, 1); },
      "that was not started"},
-    {"UsedMeanwhile", [](Plan &p) { p.mutable_programs(0)->mutable_instructions()->SwapElements(1, 2); },
+    {"UsedMeanwhile",
+     [](Plan &p) { p.mutable_programs(0)->mutable_instructions()->SwapElements(1, 2); },
      "is used while channel all_reduce sums in it"},
     {"WrongBytes", [](Plan &p) { p.mutable_programs(0)->set_bytes_sent_per_step(64); }, "bytes"},
-    {"SentWhole", [](Plan &p) { p.mutable_programs(0)->mutable_instructions(2)->mutable_send_start()->set_channel(0); },
+    {"SentWhole",
+     [](Plan &p) {
+       p.mutable_programs(0)->mutable_instructions(2)->mutable_send_start()->set_channel(0);
+     },
      "expected an all_reduce_start"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rules, AllReduceRules, testing::ValuesIn(broken),
-                         [](const testing::TestParamInfo<BrokenRule> &info) { return std::string(info.param.name); });
+                         [](const testing::TestParamInfo<BrokenRule> &info) {
+                           return std::string(info.param.name);
+                         });
 
 } // namespace
 } // namespace graphc::plan

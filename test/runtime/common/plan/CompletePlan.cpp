@@ -26,24 +26,28 @@ void addUpBytes(const Plan &plan, Program &program) {
   for (const Instruction &instruction : program.instructions()) {
     const uint64_t times = loops.times(instruction);
     if (instruction.has_send_start())
-      if (const Channel *c = channelOf(plan, instruction.send_start().channel()); c && !c->conflating())
+      if (const Channel *c = channelOf(plan, instruction.send_start().channel());
+          c && !c->conflating())
         sent += c->bytes() * times *
                 (c->all_to_all()            ? c->instances() - 1
                  : program.instances() == 1 ? c->instances()
                                             : 1);
     if (instruction.has_receive())
-      if (const Channel *c = channelOf(plan, instruction.receive().channel()); c && !c->conflating())
+      if (const Channel *c = channelOf(plan, instruction.receive().channel());
+          c && !c->conflating())
         received += c->bytes() * times;
     if (instruction.has_collect())
       if (const Channel *c = channelOf(plan, instruction.collect().channel()))
         received += c->bytes() * c->instances();
     if (instruction.has_aggregate())
-      if (const Channel *c = channelOf(plan, instruction.aggregate().channel()); c && !c->conflating())
+      if (const Channel *c = channelOf(plan, instruction.aggregate().channel());
+          c && !c->conflating())
         received += c->bytes() * (c->instances() - c->all_to_all());
     if (instruction.has_all_reduce_start()) {
       const auto &start = instruction.all_reduce_start();
       const Channel *c = channelOf(plan, start.channel());
-      if (!c || c->bytes() == 0 || start.buffer() >= uint32_t(program.buffers_size()) || c->instances() > 64)
+      if (!c || c->bytes() == 0 || start.buffer() >= uint32_t(program.buffers_size()) ||
+          c->instances() > 64)
         continue;
       uint64_t chunks = program.buffers(int(start.buffer())).bytes() / c->bytes();
       if (!checkAllReduce(AllReduceShape::of(*c), chunks).ok())
@@ -76,7 +80,8 @@ public:
           if (event.isRepeated())
             loops_[event.channel].push_back(loop);
           ends_[event.channel][event.action].push_back(ranks_.size());
-          ahead_[event.channel] |= plan.programs(int(p)).instructions(int(event.instruction)).send_start().ahead();
+          ahead_[event.channel] |=
+              plan.programs(int(p)).instructions(int(event.instruction)).send_start().ahead();
         }
         ranks_.push_back(1);
       }
@@ -112,7 +117,8 @@ private:
 
   /// `ahead`: the message sent is the next step's, as many as one a channel.
   void join(const Channel &channel, Of &of, size_t ahead) {
-    auto &sends = of[ChannelAction::Send], &receives = of[ChannelAction::Receive], &dones = of[ChannelAction::Done];
+    auto &sends = of[ChannelAction::Send], &receives = of[ChannelAction::Receive],
+         &dones = of[ChannelAction::Done];
     auto &freed = of[ChannelAction::Release].empty() ? receives : of[ChannelAction::Release];
     auto &takers = of[ChannelAction::Acquire].empty() ? sends : of[ChannelAction::Acquire];
     for (size_t k = 0; k < sends.size(); ++k) {
@@ -120,8 +126,8 @@ private:
         edges_.emplace_back(sends[k - ahead], receives[k]);
       if (channel.zero_copy() && k < freed.size() && k < dones.size())
         edges_.emplace_back(freed[k], dones[k]);
-      if (k + ahead >= channel.capacity() && !channel.conflating() && k + ahead - channel.capacity() < freed.size() &&
-          k < takers.size())
+      if (k + ahead >= channel.capacity() && !channel.conflating() &&
+          k + ahead - channel.capacity() < freed.size() && k < takers.size())
         edges_.emplace_back(freed[k + ahead - channel.capacity()], takers[k]);
     }
   }
@@ -130,7 +136,8 @@ private:
   std::vector<uint32_t> ranks_;
   std::vector<size_t> first_; // event of each program
   std::vector<Of> ends_; // by channel
-  std::map<uint32_t, std::vector<size_t>> loops_; // by channel: those of its events, which have one number
+  // by channel: those of its events, which have one number
+  std::map<uint32_t, std::vector<size_t>> loops_;
   std::map<uint32_t, bool> ahead_; // by channel: its message is sent a step before it is taken
   std::vector<std::pair<size_t, size_t>> edges_;
 };

@@ -6,7 +6,8 @@
 
 namespace graphc::plan {
 
-/// Byte totals of each program, and numbers for its events that grow along every edge where that is possible. Any plan.
+/// Byte totals of each program, and numbers for its events that grow along every edge where that is
+/// possible. Any plan.
 void completePlan(Plan &plan);
 
 } // namespace graphc::plan

@@ -1,4 +1,4 @@
-//===- DamageCase.h - a rule of the verifier, broken once -----------------------------------------------*- C++ -*-===//
+//===- DamageCase.h - a rule of the verifier, broken once ---------------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_COMMON_PLAN_DAMAGECASE_H
 #define GRAPHC_TEST_RUNTIME_COMMON_PLAN_DAMAGECASE_H
 
@@ -19,7 +19,9 @@ struct DamageCase {
   bool async = false; ///< what is damaged is an asynchronous plan
 };
 
-inline std::string nameOf(const testing::TestParamInfo<DamageCase> &info) { return info.param.name; }
+inline std::string nameOf(const testing::TestParamInfo<DamageCase> &info) {
+  return info.param.name;
+}
 
 /// `good` is refused once it is damaged.
 inline void expectRefused(Plan good, const DamageCase &broken) {

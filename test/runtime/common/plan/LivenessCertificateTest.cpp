@@ -1,4 +1,5 @@
-// Good certificates pass; every change of one number, of an order or of a capacity is refused with the edge named.
+// Good certificates pass; every change of one number, of an order or of a capacity is refused with
+// the edge named.
 #include "runtime/common/plan/LivenessCertificate.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 
@@ -10,7 +11,9 @@ using testing::HasSubstr;
 
 namespace {
 
-std::string messageOf(const Plan &plan) { return std::string(checkCertificate(plan).status().message()); }
+std::string messageOf(const Plan &plan) {
+  return std::string(checkCertificate(plan).status().message());
+}
 
 void number(Plan &plan, int program, std::initializer_list<uint32_t> ranks) {
   plan.mutable_programs(program)->clear_event_ranks();
@@ -18,7 +21,8 @@ void number(Plan &plan, int program, std::initializer_list<uint32_t> ranks) {
     plan.mutable_programs(program)->add_event_ranks(rank);
 }
 
-/// ps0 sends w, aggregates g, takes the control message; the workers send the control message, receive and release w, send g.
+/// ps0 sends w, aggregates g, takes the control message; the workers send the control message,
+/// receive and release w, send g.
 class Certificate : public testing::Test {
 protected:
   void SetUp() override {
@@ -54,7 +58,8 @@ TEST_F(Certificate, MissingIsRefused) {
 TEST_F(Certificate, EveryChangedNumberThatBreaksAnEdgeIsNamed) {
   number(plan, server, {1, 2, 4, 7}); // the gradient, sent with 4
   EXPECT_THAT(messageOf(plan), HasSubstr("message edge: program " + at(worker).name() + " sends "));
-  EXPECT_THAT(messageOf(plan), HasSubstr("has number 4; program " + at(server).name() + " receives "));
+  EXPECT_THAT(messageOf(plan),
+              HasSubstr("has number 4; program " + at(server).name() + " receives "));
   EXPECT_THAT(messageOf(plan), HasSubstr("has 4, expected more"));
   number(plan, server, {1, 1, 6, 7});
   EXPECT_THAT(messageOf(plan), HasSubstr("order edge: program " + at(server).name() + " sends "));
@@ -87,7 +92,8 @@ TEST_F(Certificate, AnAllReduceIsASendAndAReceive) {
 }
 
 TEST_F(Certificate, ReorderedInstructionsAreRefused) {
-  // The server waits for the gradients before it sends the parameters that they are made of: the true circle.
+  // The server waits for the gradients before it sends the parameters that they are made of: the
+  // true circle.
   auto *instructions = at(server).mutable_instructions();
   int aggregate = 0;
   while (!instructions->Get(aggregate).has_aggregate())
@@ -135,7 +141,8 @@ struct TwoPrograms : PlanBuilder {
   }
 };
 
-/// A slot is there once the message before it was released: it is its taking that waits, not its send.
+/// A slot is there once the message before it was released: it is its taking that waits, not its
+/// send.
 TEST(CertificateCapacity, AnAcquireWaitsForTheRelease) {
   TwoPrograms builder;
   auto [from, to, channel] = builder.ends;
@@ -152,7 +159,8 @@ TEST(CertificateCapacity, AnAcquireWaitsForTheRelease) {
   auto facts = checkCertificate(builder.plan);
   ASSERT_TRUE(facts.ok()) << messageOf(builder.plan);
   EXPECT_EQ(facts->events, 8u);
-  EXPECT_EQ(facts->edges, 3u + 3u + 2u + 1u); // the order of each, two messages, one slot that is used twice
+  // the order of each, two messages, one slot that is used twice
+  EXPECT_EQ(facts->edges, 3u + 3u + 2u + 1u);
   number(builder.plan, int(from), {1, 2, 4, 6});
   EXPECT_THAT(messageOf(builder.plan), HasSubstr("capacity (1) edge: program to releases c"));
   EXPECT_THAT(messageOf(builder.plan), HasSubstr("program from takes a slot of c"));
@@ -166,7 +174,8 @@ TEST(CertificateCapacity, ASmallerCapacityIsRefusedWithItsEdge) {
   TwoPrograms builder;
   auto [from, to, channel] = builder.ends;
   uint32_t source = builder.arenaBuffer(from, builder.vector());
-  uint32_t first = builder.slotBuffer(to, builder.vector()), second = builder.slotBuffer(to, builder.vector());
+  uint32_t first = builder.slotBuffer(to, builder.vector()),
+           second = builder.slotBuffer(to, builder.vector());
   builder.send(from, channel, source);
   builder.send(from, channel, source);
   builder.receive(to, channel, first);
@@ -182,8 +191,8 @@ TEST(CertificateCapacity, ASmallerCapacityIsRefusedWithItsEdge) {
   EXPECT_THAT(messageOf(builder.plan), HasSubstr("program from sends c"));
 }
 
-/// A message sent ahead is the next step's: its receive need not come after it, but where the channel has one slot, or is
-/// read in place, the release of this step's must come before.
+/// A message sent ahead is the next step's: its receive need not come after it, but where the
+/// channel has one slot, or is read in place, the release of this step's must come before.
 TEST(CertificateAhead, TheMessageIsTheNextSteps) {
   TwoPrograms builder;
   auto [from, to, channel] = builder.ends;
@@ -213,7 +222,8 @@ TEST(CertificateAhead, TheMessageIsTheNextSteps) {
   builder.release(to, channel);
   number(builder.plan, int(from), {3, 4, 7, 8});
   number(builder.plan, int(to), {1, 2, 5, 6});
-  EXPECT_THAT(messageOf(builder.plan), HasSubstr("channel c has 2 sends a step, of which 2 ahead; expected one alone"));
+  EXPECT_THAT(messageOf(builder.plan),
+              HasSubstr("channel c has 2 sends a step, of which 2 ahead; expected one alone"));
 }
 
 TEST(CertificateBorrow, ASendDoneBeforeTheReleaseIsRefusedWhereZeroCopy) {
@@ -229,8 +239,8 @@ TEST(CertificateBorrow, ASendDoneBeforeTheReleaseIsRefusedWhereZeroCopy) {
   EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
 }
 
-/// In a phase that ends by end of stream "server" takes update tickets and sends p to "worker", which "other" sends a twice before it
-/// receives b; the worker answers the server with g.
+/// In a phase that ends by end of stream "server" takes update tickets and sends p to "worker",
+/// which "other" sends a twice before it receives b; the worker answers the server with g.
 struct EndOfStreamPlan : PlanBuilder {
   uint32_t server, other, worker, a, b, p, g;
   explicit EndOfStreamPlan(bool hearsFirst) {
@@ -274,8 +284,9 @@ TEST(CertificateEnd, ASendToAProgramThatHeardBeforeIsRefused) {
   EndOfStreamPlan builder(/*hearsFirst=*/true);
   EXPECT_THAT(
       messageOf(builder.plan),
-      HasSubstr("when phase train ends, program other sends a (instruction 2) and waits until worker releases the "
-                "message before, which has ended by then, at its instruction 0"));
+      HasSubstr(
+          "when phase train ends, program other sends a (instruction 2) and waits until worker releases the "
+          "message before, which has ended by then, at its instruction 0"));
   builder.plan.mutable_channels(int(builder.a))->set_capacity(2);
   EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
   EXPECT_TRUE(checkCertificate(EndOfStreamPlan(/*hearsFirst=*/false).plan).ok());
@@ -305,14 +316,17 @@ TEST(CertificateEnd, AFetchedMessageIsNotReleasedInAStepThatIsCutShort) {
   builder.plan.mutable_programs(int(builder.worker))->clear_fetches();
   EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
   builder.fetch(builder.worker, "a", 1);
-  EXPECT_THAT(messageOf(builder.plan), HasSubstr("program other sends a (instruction 2) and waits until worker"));
+  EXPECT_THAT(messageOf(builder.plan),
+              HasSubstr("program other sends a (instruction 2) and waits until worker"));
 }
 
 TEST(CertificateEnd, AReplicatedProgramThatMeetsASingleOneIsRefused) {
   EndOfStreamPlan builder(/*hearsFirst=*/false);
   builder.plan.mutable_programs(int(builder.other))->set_instances(2);
-  EXPECT_THAT(messageOf(builder.plan), HasSubstr("channel a joins 2 instances of other with 1 of worker"));
-  EXPECT_THAT(messageOf(builder.plan), HasSubstr("ends by end of stream, where a fifo joins each instance with one"));
+  EXPECT_THAT(messageOf(builder.plan),
+              HasSubstr("channel a joins 2 instances of other with 1 of worker"));
+  EXPECT_THAT(messageOf(builder.plan),
+              HasSubstr("ends by end of stream, where a fifo joins each instance with one"));
 }
 
 TEST(CertificateEnd, AProgramThatNeverHearsOfTheEndIsRefused) {
@@ -320,7 +334,8 @@ TEST(CertificateEnd, AProgramThatNeverHearsOfTheEndIsRefused) {
   auto [from, to, channel] = builder.ends;
   builder.plan.mutable_phases(0)->set_ends_by_end_of_stream(true);
   builder.ticket(from);
-  EXPECT_THAT(messageOf(builder.plan), HasSubstr("no channel leads from an update ticket to program to"));
+  EXPECT_THAT(messageOf(builder.plan),
+              HasSubstr("no channel leads from an update ticket to program to"));
   builder.exchange();
   number(builder.plan, int(from), {1, 2});
   number(builder.plan, int(to), {2, 3});

@@ -5,7 +5,8 @@
 namespace graphc::plan {
 
 Plan loopPlan() {
-  constexpr uint32_t kCount = 7, kPerLeaf = 2; // four leaves of two: the leaf's sum, those of one and two leaves
+  // four leaves of two: the leaf's sum, those of one and two leaves
+  constexpr uint32_t kCount = 7, kPerLeaf = 2;
   PlanBuilder b;
   uint32_t ps = b.job("ps", 1), worker = b.job("worker", 1);
   b.replicas(worker, 1);

@@ -1,4 +1,4 @@
-//===- LoopsTest.cpp - what verifyPlan refuses of loops, and that liveness passes them by -------------------------===//
+//===- LoopsTest.cpp - what verifyPlan refuses of loops, and that liveness passes them by -----===//
 
 #include "runtime/common/plan/LivenessCertificate.h"
 #include "runtime/common/plan/SumTree.h"
@@ -30,8 +30,10 @@ TEST_P(DamagedLoops, AreRefusedByName) { expectRefused(loopPlan(), GetParam()); 
 const DamageCase cases[] = {
     {"Never", [](Plan &p) { loop(p).set_count(0); }, "repeats 2 instructions 0 times"},
     {"Nothing", [](Plan &p) { loop(p).set_length(0); }, "repeats 0 instructions 7 times"},
-    {"PastTheStep", [](Plan &p) { loop(p).set_length(100); }, "repeats 100 instructions 7 times, but"},
-    {"PastAllNumbers", [](Plan &p) { loop(p).set_length(UINT32_MAX); }, "repeats 4294967295 instructions"},
+    {"PastTheStep", [](Plan &p) { loop(p).set_length(100); },
+     "repeats 100 instructions 7 times, but"},
+    {"PastAllNumbers", [](Plan &p) { loop(p).set_length(UINT32_MAX); },
+     "repeats 4294967295 instructions"},
     {"TooOften", [](Plan &p) { loop(p).set_count(UINT32_MAX); }, "repeats more than"},
     {"TooMuchAltogether",
      [](Plan &p) {
@@ -41,7 +43,8 @@ const DamageCase cases[] = {
        loop(p).set_length(2000);
      },
      "repeats 2000 instructions 1048576 times; expected at most 1073741824 in the loops of a step"},
-    {"OnceMore", [](Plan &p) { loop(p).set_count(8); }, "sums 9 values in leaves of 2; expected whole leaves"},
+    {"OnceMore", [](Plan &p) { loop(p).set_count(8); },
+     "sums 9 values in leaves of 2; expected whole leaves"},
     {"MoreLeaves", [](Plan &p) { loop(p).set_count(15); },
      "keeps 3 partial sums of 16 values in leaves of 2, expected 4"},
     {"Leafless", [](Plan &p) { sum(p).set_per_leaf(0); }, "in leaves of 0"},
@@ -59,9 +62,12 @@ const DamageCase cases[] = {
      "is repeated; expected calls, copies, signals, waits, next_batch, micro_batch_index, accumulate, sends and "
      "receives "
      "alone in a loop"},
-    {"OutsideOfALoop", [](Plan &p) { loop(p).set_length(1); }, "instruction 3: accumulates outside of a loop"},
-    {"AccumulatesABufferThatIsNone", [](Plan &p) { sum(p).set_buffer(99); }, "buffer 99 does not exist"},
-    {"KeepsItInABufferThatIsNone", [](Plan &p) { sum(p).set_partials(0, 99); }, "buffer 99 does not exist"},
+    {"OutsideOfALoop", [](Plan &p) { loop(p).set_length(1); },
+     "instruction 3: accumulates outside of a loop"},
+    {"AccumulatesABufferThatIsNone", [](Plan &p) { sum(p).set_buffer(99); },
+     "buffer 99 does not exist"},
+    {"KeepsItInABufferThatIsNone", [](Plan &p) { sum(p).set_partials(0, 99); },
+     "buffer 99 does not exist"},
     {"KernelThatIsNone", [](Plan &p) { sum(p).set_add(99); }, "kernel 99 does not exist"},
     {"KernelThatDoesNotAdd", [](Plan &p) { sum(p).set_add(at(p, 2).call().kernel()); },
      "kernel gradient cannot add a value"},
@@ -81,9 +87,11 @@ const DamageCase cases[] = {
        worker(p).mutable_buffers(int(sum(p).buffer()))->mutable_arena()->set_offset(there);
      },
      "where the loop keeps a sum"},
-    {"ACallWritesASum", [](Plan &p) { at(p, 2).mutable_call()->set_buffers(1, sum(p).partials(1)); },
+    {"ACallWritesASum",
+     [](Plan &p) { at(p, 2).mutable_call()->set_buffers(1, sum(p).partials(1)); },
      "instruction 2: writes buffer 3 (), where the loop keeps a sum, buffer 3"},
-    {"AValueThatIsASum", [](Plan &p) { sum(p).set_buffer(sum(p).partials(1)); }, "one of which, buffer 3, it overlaps"},
+    {"AValueThatIsASum", [](Plan &p) { sum(p).set_buffer(sum(p).partials(1)); },
+     "one of which, buffer 3, it overlaps"},
     {"SumsOfAnotherType",
      [](Plan &p) {
        for (uint32_t partial : sum(p).partials())
@@ -118,10 +126,13 @@ Instruction::MicroBatchIndex &index(Plan &plan, int instruction) {
 
 const DamageCase indices[] = {
     {"OfNoBuffer", [](Plan &p) { index(p, 1).set_buffer(99); }, "buffer 99 does not exist"},
-    {"OfOtherType", [](Plan &p) { p.mutable_programs(0)->mutable_buffers(0)->mutable_type()->set_dtype(F64); },
+    {"OfOtherType",
+     [](Plan &p) { p.mutable_programs(0)->mutable_buffers(0)->mutable_type()->set_dtype(F64); },
      "expected a scalar i64 in the arena"},
-    {"OfNone", [](Plan &p) { index(p, 1).set_micro_batches(0); }, "the number of micro-batch 7 of 0"},
-    {"PastTheStep", [](Plan &p) { index(p, 1).set_micro_batch(8); }, "the number of micro-batch 8 of 8"},
+    {"OfNone", [](Plan &p) { index(p, 1).set_micro_batches(0); },
+     "the number of micro-batch 7 of 0"},
+    {"PastTheStep", [](Plan &p) { index(p, 1).set_micro_batch(8); },
+     "the number of micro-batch 8 of 8"},
     {"PastTheStepInTheLoop", [](Plan &p) { index(p, 3).set_micro_batch(2); },
      "the number of micro-batch 2, 7 times, of 8"},
 };
@@ -174,9 +185,11 @@ const DamageCase talks[] = {
        }
      },
      "program answerer: instruction 6: acts on channel ask, as instructions that are not repeated with it do"},
-    {"Ahead", [](Plan &p) { answerer(p).mutable_instructions(4)->mutable_send_start()->set_ahead(true); },
+    {"Ahead",
+     [](Plan &p) { answerer(p).mutable_instructions(4)->mutable_send_start()->set_ahead(true); },
      "which is no variable"},
-    {"WhereAPhaseEndsByEndOfStream", [](Plan &p) { p.mutable_phases(0)->set_ends_by_end_of_stream(true); },
+    {"WhereAPhaseEndsByEndOfStream",
+     [](Plan &p) { p.mutable_phases(0)->set_ends_by_end_of_stream(true); },
      "a control message in a phase that ends by end of stream"},
     {"WhereAPhaseEndsByATicket",
      [](Plan &p) {
@@ -194,10 +207,13 @@ TEST(TalkingLoops, CountTheirBytesAndAreOneEvent) {
   EXPECT_EQ(answerer(plan).bytes_received_per_step(), 7u * 64);
   auto facts = checkCertificate(plan);
   ASSERT_TRUE(facts.ok()) << facts.status();
-  EXPECT_EQ(facts->events, (1u + 1 + 5) + (1 + 4 + 1)) << "the control message, each loop, and what is in it";
+  EXPECT_EQ(facts->events, (1u + 1 + 5) + (1 + 4 + 1))
+      << "the control message, each loop, and what is in it";
 }
 
-std::string refusalOf(const Plan &plan) { return std::string(checkCertificate(plan).status().message()); }
+std::string refusalOf(const Plan &plan) {
+  return std::string(checkCertificate(plan).status().message());
+}
 
 TEST(TalkingLoops, AreRefusedWithTheEdgeThatDoesNotGrow) {
   const Plan good = talkingLoopsPlan(7);
@@ -206,24 +222,30 @@ TEST(TalkingLoops, AreRefusedWithTheEdgeThatDoesNotGrow) {
     plan.mutable_programs(program)->set_event_ranks(event, number);
     return refusalOf(plan);
   };
-  EXPECT_THAT(with(1, 0, 1),
-              testing::HasSubstr("joins loops that run together: program asker repeats 7 times (instruction 1) has "
-                                 "number 2, program answerer repeats 7 times (instruction 0) has 1"));
+  EXPECT_THAT(
+      with(1, 0, 1),
+      testing::HasSubstr(
+          "joins loops that run together: program asker repeats 7 times (instruction 1) has "
+          "number 2, program answerer repeats 7 times (instruction 0) has 1"));
   EXPECT_THAT(with(0, 1, 1), testing::HasSubstr("order edge: program asker sends control"));
   EXPECT_THAT(with(1, 5, 1),
-              testing::HasSubstr("order edge: program answerer repeats 7 times (instruction 0) has number"));
+              testing::HasSubstr(
+                  "order edge: program answerer repeats 7 times (instruction 0) has number"));
   EXPECT_THAT(with(1, 1, 1), testing::HasSubstr("message edge: program asker sends ask"));
   Plan plan = good;
   setLoop(answerer(plan), 0, 8, 5);
   EXPECT_THAT(refusalOf(plan),
-              testing::HasSubstr("program asker repeats 7 times (instruction 1), but program answerer repeats 8"));
+              testing::HasSubstr(
+                  "program asker repeats 7 times (instruction 1), but program answerer repeats 8"));
   setLoop(answerer(plan), 0, 7, 3);
   for (int behind : {3, 4, 5}) // what is not repeated any more
     answerer(plan).set_event_ranks(behind, 10u * uint32_t(behind));
-  EXPECT_THAT(refusalOf(plan), testing::HasSubstr("channel answer has one end in a loop, the other in none"));
-  setLoop(answerer(plan), 0, 7, 2);
   EXPECT_THAT(refusalOf(plan),
-              testing::HasSubstr("program answerer releases ask (instruction 3), not both in one loop"));
+              testing::HasSubstr("channel answer has one end in a loop, the other in none"));
+  setLoop(answerer(plan), 0, 7, 2);
+  EXPECT_THAT(
+      refusalOf(plan),
+      testing::HasSubstr("program answerer releases ask (instruction 3), not both in one loop"));
 }
 
 /// No numbers show that two lanes which both receive first end their step: they do not.
@@ -231,11 +253,13 @@ TEST(TalkingLoops, ThatWaitForEachOtherAreRefused) {
   EXPECT_THAT(refusalOf(talkingLoopsPlan(7, /*both=*/true)), testing::HasSubstr("edge: program"));
 }
 
-/// Two messages an iteration that are received before one is released need two slots; what an earlier iteration released is there.
+/// Two messages an iteration that are received before one is released need two slots; what an
+/// earlier iteration released is there.
 TEST(TalkingLoops, CapacityIsThatOfOneIteration) {
   PlanBuilder b;
   uint32_t job = b.job("t", 2), phase = b.phase("predict", PREDICT, false);
-  uint32_t from = b.program(phase, "from", 1, false, job, 0), to = b.program(phase, "to", 1, false, job, 1);
+  uint32_t from = b.program(phase, "from", 1, false, job, 0),
+           to = b.program(phase, "to", 1, false, job, 1);
   uint32_t c = b.channel("c", b.vector(), from, to), x = b.arenaBuffer(from, b.vector());
   b.repeat(from, 3, 4);
   b.send(from, c, x);

@@ -1,4 +1,4 @@
-//===- MachineCodeTest.cpp - what verifyPlan refuses of machine code beside PTX ------------------------------------------===//
+//===- MachineCodeTest.cpp - what verifyPlan refuses of machine code beside PTX ---------------===//
 
 #include "runtime/common/base/Sha256.h"
 #include "test/runtime/common/plan/DamageCase.h"
@@ -7,7 +7,9 @@
 namespace graphc::plan {
 namespace {
 
-std::string hashOf(const std::string &bytes) { return std::string(base::asBytes(base::sha256(bytes))); }
+std::string hashOf(const std::string &bytes) {
+  return std::string(base::asBytes(base::sha256(bytes)));
+}
 
 Code::Cubin &addCubin(Plan &plan, const char *arch) {
   Code::Cubin &cubin = *plan.mutable_code(0)->add_cubins();
@@ -17,7 +19,8 @@ Code::Cubin &addCubin(Plan &plan, const char *arch) {
   return cubin;
 }
 
-/// Its first code object is PTX with machine code for sm_90. It is refused later on, since kernels of CPUs call it.
+/// Its first code object is PTX with machine code for sm_90. It is refused later on, since kernels
+/// of CPUs call it.
 Plan gpuPlan() {
   Plan plan = parameterServerPlan({2, 2, 16});
   Code &code = *plan.mutable_code(0);
@@ -32,7 +35,8 @@ Plan gpuPlan() {
 TEST(MachineCode, MayStandBesidePtx) {
   Plan plan = gpuPlan();
   addCubin(plan, "sm_100");
-  EXPECT_THAT(std::string(verifyPlan(plan).message()), testing::HasSubstr("is code for a GPU, but runs on a CPU"));
+  EXPECT_THAT(std::string(verifyPlan(plan).message()),
+              testing::HasSubstr("is code for a GPU, but runs on a CPU"));
 }
 
 class DamagedMachineCode : public testing::TestWithParam<DamageCase> {};

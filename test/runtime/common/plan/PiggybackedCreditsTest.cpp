@@ -27,7 +27,8 @@ std::set<std::string> waiting(Plan plan) {
 
 using Names = std::set<std::string>;
 
-// What is compiled stands in the plan; one that says more than is true is refused, one that says less sends more messages.
+// What is compiled stands in the plan; one that says more than is true is refused, one that says
+// less sends more messages.
 TEST(PiggybackedCredits, ThatCannotWaitAreRefused) {
   const Plan plan = parameterServerPlan({2, 3});
   size_t waiting = 0;
@@ -38,22 +39,25 @@ TEST(PiggybackedCredits, ThatCannotWaitAreRefused) {
     if (plan.channels(i).credits_wait())
       EXPECT_EQ(verifyPlan(other), absl::OkStatus()) << plan.channels(i).name();
     else
-      EXPECT_THAT(verifyPlan(other).message(), testing::AllOf(testing::HasSubstr("channel " + plan.channels(i).name() +
-                                                                                 ": the news of its free slots"),
-                                                              testing::HasSubstr("none comes in time")));
+      EXPECT_THAT(verifyPlan(other).message(),
+                  testing::AllOf(testing::HasSubstr("channel " + plan.channels(i).name() +
+                                                    ": the news of its free slots"),
+                                 testing::HasSubstr("none comes in time")));
   }
   EXPECT_EQ(waiting, 4u);
 }
 
-// Values come back with the gradients of the same step, gradients with the values of the next one. The control message is sent
-// before the values of its step are taken, so with one slot its credit cannot wait for them.
+// Values come back with the gradients of the same step, gradients with the values of the next one.
+// The control message is sent before the values of its step are taken, so with one slot its credit
+// cannot wait for them.
 TEST(PiggybackedCredits, OfAParameterServer) {
   EXPECT_EQ(waiting(parameterServerPlan({2, 3})),
             (Names{"w0.to_worker", "w0.gradient", "w1.to_worker", "w1.gradient"}));
   EXPECT_EQ(waiting(parameterServerPlan({1, 2, 16, true})), (Names{"w0.to_worker", "w0.gradient"}));
 }
 
-// With one slot the values of the next step need the slot of this one before the server has taken all that the worker sends in it.
+// With one slot the values of the next step need the slot of this one before the server has taken
+// all that the worker sends in it.
 TEST(PiggybackedCredits, OfParametersAhead) {
   ParameterServerShape shape{1, 2};
   shape.ahead = true;
@@ -71,9 +75,11 @@ TEST(PiggybackedCredits, OfAReleaseBehindTheSendAhead) {
     PlanBuilder b;
     b.job("worker", 2);
     uint32_t phase = b.phase("p", PREDICT, false);
-    uint32_t x = b.program(phase, "p.x", 1, false, 0, 1), y = b.program(phase, "p.y", 1, false, 0, 0);
+    uint32_t x = b.program(phase, "p.x", 1, false, 0, 1),
+             y = b.program(phase, "p.y", 1, false, 0, 0);
     uint32_t w = b.variable("w", b.vector(), 0, 1);
-    uint32_t value = b.channel("value", b.vector(), x, y), early = b.channel("early", b.vector(), y, x),
+    uint32_t value = b.channel("value", b.vector(), x, y),
+             early = b.channel("early", b.vector(), y, x),
              late = b.channel("late", b.vector(), y, x);
     b.plan.mutable_channels(int(value))->set_capacity(2);
     uint32_t control = b.channel("control", PlanBuilder::scalar(I64), y, x, true);
@@ -115,7 +121,8 @@ TEST(PiggybackedCredits, OfTheControlMessageWithTwoSlots) {
   for (Channel &channel : *plan.mutable_channels())
     if (channel.control())
       channel.set_capacity(2);
-  EXPECT_EQ(waiting(plan), (Names{"w0.to_worker", "w0.gradient", "control.ps0"})) << "no worker sends another anything";
+  EXPECT_EQ(waiting(plan), (Names{"w0.to_worker", "w0.gradient", "control.ps0"}))
+      << "no worker sends another anything";
 }
 
 /// x sends `there` and takes `back`, in this order or the other; y as the other end must.
@@ -152,7 +159,8 @@ Plan exchange(bool xSendsFirst, uint32_t capacity, bool fetched = false) {
   return b.finish();
 }
 
-// Whoever answers takes the credit along; whoever asks does with its next question, which the other needs no slot for before.
+// Whoever answers takes the credit along; whoever asks does with its next question, which the other
+// needs no slot for before.
 TEST(PiggybackedCredits, OfQuestionAndAnswer) {
   EXPECT_EQ(waiting(exchange(true, 1)), (Names{"there", "back"}));
   EXPECT_EQ(waiting(exchange(false, 1)), (Names{"there", "back"}));
@@ -160,7 +168,8 @@ TEST(PiggybackedCredits, OfQuestionAndAnswer) {
 }
 
 TEST(PiggybackedCredits, OfMessagesThatAreReleasedAfterTheStep) {
-  // y fetches what it got, so the answer is away before the release; the next answer comes after the next question.
+  // y fetches what it got, so the answer is away before the release; the next answer comes after
+  // the next question.
   EXPECT_EQ(waiting(exchange(true, 1, true)), (Names{"back"}));
   EXPECT_EQ(waiting(exchange(true, 2, true)), (Names{"there", "back"}));
 }
@@ -184,7 +193,8 @@ TEST(PiggybackedCredits, OfOneWay) {
   EXPECT_EQ(waiting(b.finish()), Names{});
 }
 
-// Each sends before it takes: a credit that waited for the other's next message would wait for its own.
+// Each sends before it takes: a credit that waited for the other's next message would wait for its
+// own.
 TEST(PiggybackedCredits, OfAllToAll) {
   auto plan = [](uint32_t capacity) {
     PlanBuilder b;
@@ -201,9 +211,10 @@ TEST(PiggybackedCredits, OfAllToAll) {
     b.call(w, TestKernel::FailAtStep, {own});
     b.sendStart(w, sum, own);
     b.aggregate(w, sum, total);
-    Instruction::Aggregate *aggregate = b.plan.mutable_programs(int(w))
-                                            ->mutable_instructions(b.plan.programs(int(w)).instructions_size() - 1)
-                                            ->mutable_aggregate();
+    Instruction::Aggregate *aggregate =
+        b.plan.mutable_programs(int(w))
+            ->mutable_instructions(b.plan.programs(int(w)).instructions_size() - 1)
+            ->mutable_aggregate();
     aggregate->set_has_own(true);
     aggregate->set_own(own);
     b.sendDone(w, sum);

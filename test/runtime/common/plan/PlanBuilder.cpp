@@ -73,8 +73,8 @@ uint32_t PlanBuilder::phase(const std::string &name, Role role, bool endsByEndOf
   return uint32_t(plan.phases_size()) - 1;
 }
 
-uint32_t PlanBuilder::program(uint32_t phase, const std::string &name, uint32_t instances, bool spread, uint32_t job,
-                              uint32_t task) {
+uint32_t PlanBuilder::program(uint32_t phase, const std::string &name, uint32_t instances,
+                              bool spread, uint32_t job, uint32_t task) {
   Program *program = plan.add_programs();
   program->set_name(name);
   program->set_phase(phase);
@@ -88,7 +88,8 @@ uint32_t PlanBuilder::program(uint32_t phase, const std::string &name, uint32_t 
   return index;
 }
 
-uint32_t PlanBuilder::variable(const std::string &name, const TensorType &type, uint32_t job, uint32_t task) {
+uint32_t PlanBuilder::variable(const std::string &name, const TensorType &type, uint32_t job,
+                               uint32_t task) {
   Variable *variable = plan.add_variables();
   variable->set_name(name);
   *variable->mutable_type() = type;
@@ -115,8 +116,8 @@ uint32_t PlanBuilder::scatterChannel(uint32_t program) {
   return index;
 }
 
-uint32_t PlanBuilder::channel(const std::string &name, const TensorType &type, uint32_t sender, uint32_t receiver,
-                              bool control) {
+uint32_t PlanBuilder::channel(const std::string &name, const TensorType &type, uint32_t sender,
+                              uint32_t receiver, bool control) {
   Channel *channel = plan.add_channels();
   channel->set_name(name);
   *channel->mutable_type() = type;
@@ -125,7 +126,8 @@ uint32_t PlanBuilder::channel(const std::string &name, const TensorType &type, u
   channel->set_sender(sender);
   channel->set_receiver(receiver);
   channel->set_control(control);
-  uint32_t from = plan.programs(int(sender)).instances(), to = plan.programs(int(receiver)).instances();
+  uint32_t from = plan.programs(int(sender)).instances(),
+           to = plan.programs(int(receiver)).instances();
   channel->set_instances(control ? to : std::max(from, to));
   channel->set_location(uint32_t(plan.locations_size()));
   plan.add_locations("by-hand.mlir:" + std::to_string(plan.channels_size()) + ":3");
@@ -159,9 +161,12 @@ uint32_t PlanBuilder::slotBuffer(uint32_t program, const TensorType &type) {
   return index;
 }
 
-uint32_t PlanBuilder::constantBuffer(uint32_t program, const TensorType &type, const std::string &bytes) {
+uint32_t PlanBuilder::constantBuffer(uint32_t program, const TensorType &type,
+                                     const std::string &bytes) {
   uint32_t index = addBuffer(program, type);
-  plan.mutable_programs(int(program))->mutable_buffers(int(index))->set_constant(uint32_t(plan.constants_size()));
+  plan.mutable_programs(int(program))
+      ->mutable_buffers(int(index))
+      ->set_constant(uint32_t(plan.constants_size()));
   plan.add_constants(bytes);
   return index;
 }
@@ -204,7 +209,9 @@ uint32_t PlanBuilder::kernelIndex(TestKernel kernel, uint32_t elements) {
   return uint32_t(plan.kernels_size()) - 1;
 }
 
-Instruction *PlanBuilder::add(uint32_t program) { return plan.mutable_programs(int(program))->add_instructions(); }
+Instruction *PlanBuilder::add(uint32_t program) {
+  return plan.mutable_programs(int(program))->add_instructions();
+}
 
 void PlanBuilder::call(uint32_t program, TestKernel kernel, const std::vector<uint32_t> &buffers) {
   Instruction::Call *call = add(program)->mutable_call();
@@ -219,7 +226,9 @@ void PlanBuilder::receive(uint32_t program, uint32_t channel, uint32_t slot) {
   receive->set_buffer(slot);
 }
 
-void PlanBuilder::release(uint32_t program, uint32_t channel) { add(program)->mutable_release()->set_channel(channel); }
+void PlanBuilder::release(uint32_t program, uint32_t channel) {
+  add(program)->mutable_release()->set_channel(channel);
+}
 
 uint32_t PlanBuilder::outgoingBuffer(uint32_t program, const TensorType &type, uint32_t channel) {
   uint32_t index = addBuffer(program, type);
@@ -250,7 +259,8 @@ void PlanBuilder::aggregate(uint32_t program, uint32_t channel, uint32_t buffer,
   aggregate->set_buffer(buffer);
   aggregate->set_add(kernelIndex(TestKernel::Add, chunk ? chunk : elements_));
   if (uint32_t partials = partialSums(plan.channels(int(channel)).instances())) {
-    const uint64_t part = partialStride((chunk ? chunk : elements_) * sizeof(float)) / sizeof(float);
+    const uint64_t part =
+        partialStride((chunk ? chunk : elements_) * sizeof(float)) / sizeof(float);
     TensorType scratch;
     scratch.set_dtype(F32);
     scratch.add_shape(int64_t(partials * part));
@@ -275,7 +285,8 @@ void PlanBuilder::repeat(uint32_t program, uint32_t count, uint32_t length) {
   repeat->set_length(length);
 }
 
-void PlanBuilder::accumulate(uint32_t program, uint32_t value, const std::vector<uint32_t> &partials, uint32_t perLeaf,
+void PlanBuilder::accumulate(uint32_t program, uint32_t value,
+                             const std::vector<uint32_t> &partials, uint32_t perLeaf,
                              uint32_t chunk) {
   Instruction::Accumulate *sum = add(program)->mutable_accumulate();
   sum->set_buffer(value);
@@ -285,7 +296,8 @@ void PlanBuilder::accumulate(uint32_t program, uint32_t value, const std::vector
   sum->set_add(kernelIndex(TestKernel::Add, chunk ? chunk : elements_));
 }
 
-void PlanBuilder::microBatchIndex(uint32_t program, uint32_t buffer, uint32_t microBatch, uint32_t microBatches) {
+void PlanBuilder::microBatchIndex(uint32_t program, uint32_t buffer, uint32_t microBatch,
+                                  uint32_t microBatches) {
   Instruction::MicroBatchIndex &index = *add(program)->mutable_micro_batch_index();
   index.set_buffer(buffer);
   index.set_micro_batch(microBatch);
@@ -306,7 +318,8 @@ void PlanBuilder::controlReceive(uint32_t program, bool local, uint32_t channel)
   receive->set_channel(channel);
 }
 
-void PlanBuilder::fetch(uint32_t program, const std::string &name, uint32_t buffer, Reduction reduction) {
+void PlanBuilder::fetch(uint32_t program, const std::string &name, uint32_t buffer,
+                        Reduction reduction) {
   Port *port = plan.mutable_programs(int(program))->add_fetches();
   port->set_name(name);
   port->set_buffer(buffer);
@@ -332,10 +345,12 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
   std::vector<uint32_t> ps, w, down, up, controls;
   for (uint32_t p = 0; p < shape.servers; ++p) {
     std::string n = std::to_string(p);
-    ps.push_back(b.program(phase, "train_step.ps" + n, shape.async ? shape.workers : 1, false, psJob, p));
+    ps.push_back(
+        b.program(phase, "train_step.ps" + n, shape.async ? shape.workers : 1, false, psJob, p));
     b.plan.mutable_programs(int(ps[p]))->set_locks_variables(shape.async);
     w.push_back(b.variable("w" + n, b.vector(), psJob, p));
-    Initializer::Uniform *uniform = b.plan.mutable_variables(int(w[p]))->mutable_initializer()->mutable_uniform();
+    Initializer::Uniform *uniform =
+        b.plan.mutable_variables(int(w[p]))->mutable_initializer()->mutable_uniform();
     uniform->set_low(-1);
     uniform->set_high(1);
     uniform->set_seed(7);
@@ -345,7 +360,8 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
       b.plan.mutable_channels(int(down[p]))->set_capacity(2);
     up.push_back(b.channel("w" + n + ".gradient", b.vector(), worker, ps[p]));
     if (!shape.async)
-      controls.push_back(b.channel("control.ps" + n, PlanBuilder::scalar(I64), worker, ps[p], true));
+      controls.push_back(
+          b.channel("control.ps" + n, PlanBuilder::scalar(I64), worker, ps[p], true));
   }
   uint32_t step = b.variable("global_step", PlanBuilder::scalar(I64), psJob, 0);
   b.plan.mutable_variables(int(step))->set_global_step(true);
@@ -368,7 +384,8 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
     } else {
       uint32_t sum = b.arenaBuffer(ps[p], b.vector());
       float count = float(shape.workers);
-      uint32_t n = b.constantBuffer(ps[p], PlanBuilder::scalar(F32), std::string(reinterpret_cast<char *>(&count), 4));
+      uint32_t n = b.constantBuffer(ps[p], PlanBuilder::scalar(F32),
+                                    std::string(reinterpret_cast<char *>(&count), 4));
       b.aggregate(ps[p], up[p], sum, shape.chunk);
       b.call(ps[p], TestKernel::Divide, {sum, n});
       if (shape.ahead || shape.zeroCopy)
@@ -386,7 +403,8 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
     b.controlSend(worker, controls);
   for (uint32_t p = 0; p < shape.servers; ++p) {
     uint32_t slot = b.slotBuffer(worker, b.vector());
-    uint32_t gradient = shape.inSlots ? b.outgoingBuffer(worker, b.vector(), up[p]) : b.arenaBuffer(worker, b.vector());
+    uint32_t gradient = shape.inSlots ? b.outgoingBuffer(worker, b.vector(), up[p])
+                                      : b.arenaBuffer(worker, b.vector());
     uint32_t loss = b.arenaBuffer(worker, PlanBuilder::scalar(F32));
     b.receive(worker, down[p], slot);
     if (shape.inSlots)
@@ -427,9 +445,12 @@ Plan sumsPlan(uint32_t workers, uint32_t times, uint32_t elements, uint32_t host
   std::vector<uint32_t> pieces;
   for (uint32_t i = 0; i < workers; ++i) {
     pieces.push_back(b.arenaBuffer(worker, b.vector()));
-    program.mutable_buffers(int(pieces.back()))->mutable_arena()->set_offset(uint64_t(i) * elements * sizeof(float));
+    program.mutable_buffers(int(pieces.back()))
+        ->mutable_arena()
+        ->set_offset(uint64_t(i) * elements * sizeof(float));
   }
-  const uint32_t scratch = vectors(allReducePartialSums({SCATTER, workers, hosts})), other = vectors(1);
+  const uint32_t scratch = vectors(allReducePartialSums({SCATTER, workers, hosts})),
+                 other = vectors(1);
   const uint32_t loss = b.arenaBuffer(worker, PlanBuilder::scalar(F32));
   b.controlSend(worker, {control});
   for (uint32_t piece : pieces)

@@ -16,7 +16,9 @@ namespace {
 using testing::HasSubstr;
 
 std::string encoded() { return *encodePlan(parameterServerPlan({})); }
-std::string errorOf(std::string_view file) { return std::string(decodePlan(file, "m.plan").status().message()); }
+std::string errorOf(std::string_view file) {
+  return std::string(decodePlan(file, "m.plan").status().message());
+}
 
 TEST(PlanFile, RoundTripAndFingerprint) {
   std::string path = testing::TempDir() + "plan-file-test.plan";
@@ -42,14 +44,18 @@ TEST(PlanFile, NotAPlan) {
 TEST(PlanFile, NewerVersionIsRefusedByName) {
   std::string file = encoded();
   file[8] = 11;
-  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 11 is newer than this graphrun, which reads version 10"));
+  EXPECT_THAT(
+      errorOf(file),
+      HasSubstr("plan format version 11 is newer than this graphrun, which reads version 10"));
 }
 
 TEST(PlanFile, OlderVersionIsRefusedByName) {
   std::string file = encoded();
   file[8] = 6;
-  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 6 is older than this graphrun, which reads version 10; "
-                                       "compile the model again"));
+  EXPECT_THAT(
+      errorOf(file),
+      HasSubstr("plan format version 6 is older than this graphrun, which reads version 10; "
+                "compile the model again"));
 }
 
 TEST(PlanFile, EveryTruncationIsRefused) {
@@ -58,7 +64,9 @@ TEST(PlanFile, EveryTruncationIsRefused) {
     EXPECT_THAT(errorOf(std::string_view(file).substr(0, n)), HasSubstr("truncated plan")) << n;
 }
 
-TEST(PlanFile, TrailingBytesAreRefused) { EXPECT_THAT(errorOf(encoded() + "x"), HasSubstr("damaged plan")); }
+TEST(PlanFile, TrailingBytesAreRefused) {
+  EXPECT_THAT(errorOf(encoded() + "x"), HasSubstr("damaged plan"));
+}
 
 TEST(PlanFile, SumIsCheckedBeforeTheContent) {
   std::string file = encoded();
@@ -88,8 +96,9 @@ TEST(PlanFile, APlanWithoutProofIsNotLoaded) {
   for (Program &program : *plan.mutable_programs())
     program.clear_event_ranks();
   ASSERT_TRUE(writePlan(path, plan).ok());
-  EXPECT_THAT(std::string(loadPlan(path).status().message()),
-              HasSubstr("unproven.plan: certificate of liveness: program train_step.worker has none"));
+  EXPECT_THAT(
+      std::string(loadPlan(path).status().message()),
+      HasSubstr("unproven.plan: certificate of liveness: program train_step.worker has none"));
   std::filesystem::remove(path);
 }
 

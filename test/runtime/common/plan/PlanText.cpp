@@ -1,4 +1,5 @@
-// plan-text: a plan file as protobuf text and back, so that tests can edit plans. The sum is made right, nothing else is looked at.
+// plan-text: a plan file as protobuf text and back, so that tests can edit plans. The sum is made
+// right, nothing else is looked at.
 //
 //   plan-text PLAN > TEXT
 //   plan-text --encode PLAN < TEXT

@@ -16,16 +16,19 @@ Plan rowsPlan(uint32_t workers) {
   for (uint32_t channel : {up, down})
     b.plan.mutable_channels(int(channel))->set_unit_bytes(4);
   const uint32_t toServer = b.channel("control.ps", PlanBuilder::scalar(I64), worker, server, true);
-  const uint32_t toWorkers = b.channel("control.worker", PlanBuilder::scalar(I64), worker, worker, true);
+  const uint32_t toWorkers =
+      b.channel("control.worker", PlanBuilder::scalar(I64), worker, worker, true);
   auto feed = [&](uint32_t program, const char *name, uint32_t buffer) {
     Port *port = b.plan.mutable_programs(int(program))->add_feeds();
     port->set_name(name);
     port->set_buffer(buffer);
   };
-  auto last = [&](uint32_t program) { return b.plan.mutable_programs(int(program))->mutable_instructions()->rbegin(); };
+  auto last = [&](uint32_t program) {
+    return b.plan.mutable_programs(int(program))->mutable_instructions()->rbegin();
+  };
 
-  const uint32_t count = b.arenaBuffer(worker, PlanBuilder::scalar(I64)), rows = b.arenaBuffer(worker, b.vector()),
-                 echo = b.slotBuffer(worker, b.vector());
+  const uint32_t count = b.arenaBuffer(worker, PlanBuilder::scalar(I64)),
+                 rows = b.arenaBuffer(worker, b.vector()), echo = b.slotBuffer(worker, b.vector());
   feed(worker, "count", count);
   feed(worker, "rows", rows);
   b.controlSend(worker, {toServer, toWorkers});

@@ -1,8 +1,9 @@
-//===- SumReleasesTest.cpp - what verifyPlan refuses of the releases of an all-reduce's sums ----------------------===//
+//===- SumReleasesTest.cpp - what verifyPlan refuses of the releases of an all-reduce's sums --===//
 //
-// Whatever the compiler decided, it is found again that calls alone read sums which may lie elsewhere, and only before their release.
+// Whatever the compiler decided, it is found again that calls alone read sums which may lie
+// elsewhere, and only before their release.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "runtime/common/plan/AllReduceMoves.h"
 #include "runtime/common/plan/LivenessCertificate.h"
@@ -13,8 +14,8 @@
 namespace graphc::plan {
 namespace {
 
-// Of two workers. 0 control_send, 1 and 2 make a piece each, 3 start, 4 done, 5 and 6 read a piece each, 7 release, 8 send_done,
-// 9 @w → another vector, 10 the loss, 11 control_receive.
+// Of two workers. 0 control_send, 1 and 2 make a piece each, 3 start, 4 done, 5 and 6 read a piece
+// each, 7 release, 8 send_done, 9 @w → another vector, 10 the loss, 11 control_receive.
 constexpr int kFirstRead = 5, kRelease = 7, kLater = 9;
 constexpr uint32_t kBucket = 1, kFirstPiece = 2, kSecondPiece = 3, kOther = 5;
 
@@ -42,8 +43,9 @@ TEST(SumReleases, AGoodOnePassesAndIsAnEvent) {
 TEST(SumReleases, OfSmallChunksAreRefused) {
   EXPECT_THAT(
       std::string(verifyPlan(sumsPlan(2, 1, 4096)).message()),
-      testing::HasSubstr("sums over channel all_reduce, and releases the sums, which cannot be read where they are "
-                         "made: sums by SCATTER in chunks of 16384 bytes are copied"));
+      testing::HasSubstr(
+          "sums over channel all_reduce, and releases the sums, which cannot be read where they are "
+          "made: sums by SCATTER in chunks of 16384 bytes are copied"));
 }
 
 class DamagedSums : public testing::TestWithParam<DamageCase> {};
@@ -83,9 +85,11 @@ const DamageCase sumCases[] = {
      "instruction 7: touches buffer 3 () behind the release of channel all_reduce, whose sums others may write over by "
      "then; "
      "expected the release behind it"},
-    {"ReadBehindTheSendDone", [](Plan &p) { stepOf(p, kLater).mutable_call()->set_buffers(0, kFirstPiece); },
+    {"ReadBehindTheSendDone",
+     [](Plan &p) { stepOf(p, kLater).mutable_call()->set_buffers(0, kFirstPiece); },
      "instruction 9: touches buffer 2 () behind the release of channel all_reduce"},
-    {"WrittenBehindTheSendDone", [](Plan &p) { stepOf(p, kLater).mutable_call()->set_buffers(1, kSecondPiece); },
+    {"WrittenBehindTheSendDone",
+     [](Plan &p) { stepOf(p, kLater).mutable_call()->set_buffers(1, kSecondPiece); },
      "instruction 9: touches buffer 3 () behind the release of channel all_reduce"},
     {"ReadWithWhatIsBesideThem",
      [](Plan &p) {

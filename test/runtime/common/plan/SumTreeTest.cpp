@@ -1,4 +1,4 @@
-//===- SumTreeTest.cpp - the shape of sums, as text, and who may share one -------------------------------------------------===//
+//===- SumTreeTest.cpp - the shape of sums, as text, and who may share one --------------------===//
 
 #include "runtime/common/plan/SumTree.h"
 
@@ -14,7 +14,9 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string join(const std::string &left, const std::string &right) { return "(" + left + " " + right + ")"; }
+std::string join(const std::string &left, const std::string &right) {
+  return "(" + left + " " + right + ")";
+}
 
 /// The sum of M micro-batches in W leaves as one who has them all makes it.
 std::string grown(uint64_t m, uint64_t w, uint64_t first, uint64_t count) {
@@ -24,7 +26,8 @@ std::string grown(uint64_t m, uint64_t w, uint64_t first, uint64_t count) {
   return sum.take(join);
 }
 
-/// Written from the definition: neighbours, then pairs, and a rest at the right stays until there is one to join.
+/// Written from the definition: neighbours, then pairs, and a rest at the right stays until there
+/// is one to join.
 std::string defined(uint64_t m, uint64_t w) {
   std::vector<std::string> row;
   for (uint64_t leaf = 0; leaf < w; ++leaf) {
@@ -64,8 +67,8 @@ TEST(SumTree, ShapesThatOneCanRead) {
   EXPECT_EQ(grown(12, 4, 0, 12), "((((0 1) 2) ((3 4) 5)) (((6 7) 8) ((9 10) 11)))");
 }
 
-/// The most that one who makes a sum value by value holds, and how often he goes through memory: a pass for each that a stop reads
-/// and for each that it writes.
+/// The most that one who makes a sum value by value holds, and how often he goes through memory: a
+/// pass for each that a stop reads and for each that it writes.
 std::pair<uint64_t, uint64_t> heldAndPasses(uint64_t values, uint64_t perLeaf) {
   const std::vector<uint64_t> stops = sumStops(values, perLeaf);
   GrowingSum<std::string> sum(perLeaf);
@@ -79,7 +82,8 @@ std::pair<uint64_t, uint64_t> heldAndPasses(uint64_t values, uint64_t perLeaf) {
     if (!last && std::ranges::find(stops, i + 1) == stops.end())
       continue;
     const std::vector<std::string> now = last ? std::vector{sum.take(join)} : sum.getPartials();
-    auto addPasses = [&](const std::vector<std::string> &side, const std::vector<std::string> &other) {
+    auto addPasses = [&](const std::vector<std::string> &side,
+                         const std::vector<std::string> &other) {
       for (const std::string &each : side) // what stays as it is is not touched
         passes += std::ranges::find(other, each) == other.end();
     };
@@ -97,7 +101,8 @@ TEST(SumTree, StopsKeepWhatIsHeldInBounds) {
   EXPECT_EQ(mostHeld(16), 6u);
   for (uint64_t leaves = 1; leaves <= 130; ++leaves)
     for (uint64_t perLeaf : {1, 2, 3, 4, 8})
-      ASSERT_LE(heldAndPasses(leaves * perLeaf, perLeaf).first, mostHeld(leaves)) << leaves << " leaves of " << perLeaf;
+      ASSERT_LE(heldAndPasses(leaves * perLeaf, perLeaf).first, mostHeld(leaves))
+          << leaves << " leaves of " << perLeaf;
 }
 
 TEST(SumTree, StopsAreFew) {
@@ -171,7 +176,8 @@ TEST(SumTree, EveryAdmittedNumberOfReplicasHasTheSameSum) {
   for (uint64_t m = 1; m <= 96; ++m)
     for (uint64_t w = 1; w <= m; ++w)
       for (uint64_t n = 1; n <= m; ++n) {
-        const bool admitted = m % n == 0 && m % w == 0 && w % n == 0 && (n == 1 || std::has_single_bit(w / n));
+        const bool admitted =
+            m % n == 0 && m % w == 0 && w % n == 0 && (n == 1 || std::has_single_bit(w / n));
         ASSERT_EQ(whyNoSumTree(m, w, n).empty(), admitted) << m << " in " << w << " over " << n;
         if (!admitted)
           continue;
@@ -198,31 +204,39 @@ TEST(SumTree, LeavesWhereNothingIsSaid) {
 }
 
 TEST(SumTree, WhatDoesNotFitNamesWhatDoes) {
-  EXPECT_EQ(whyNoSumTree(6, 0, 2), "the sum of 6 micro-batches has 6 leaves, 3 for each of 2 replicas; expected 1, 2, "
-                                   "4, 8, … for each; what fits next "
-                                   "to that is replicas: 1 or 3, \"micro_batches\": 4 or 8, \"sum_leaves\": 2");
-  EXPECT_THAT(whyNoSumTree(8, 0, 3), HasSubstr("\"micro_batches\": 8 cannot be shared by 3 replicas"));
+  EXPECT_EQ(whyNoSumTree(6, 0, 2),
+            "the sum of 6 micro-batches has 6 leaves, 3 for each of 2 replicas; expected 1, 2, "
+            "4, 8, … for each; what fits next "
+            "to that is replicas: 1 or 3, \"micro_batches\": 4 or 8, \"sum_leaves\": 2");
+  EXPECT_THAT(whyNoSumTree(8, 0, 3),
+              HasSubstr("\"micro_batches\": 8 cannot be shared by 3 replicas"));
   EXPECT_THAT(whyNoSumTree(8, 0, 3), HasSubstr("replicas: 2 or 4, \"micro_batches\": 6 or 12"));
   EXPECT_THAT(whyNoSumTree(8, 3, 2), HasSubstr("cannot be summed in 3 leaves of equal size"));
-  EXPECT_THAT(whyNoSumTree(12, 2, 4),
-              HasSubstr("the 2 leaves of the sum of 12 micro-batches cannot be shared by 4 replicas"));
+  EXPECT_THAT(
+      whyNoSumTree(12, 2, 4),
+      HasSubstr("the 2 leaves of the sum of 12 micro-batches cannot be shared by 4 replicas"));
   EXPECT_THAT(whyNoSumTree(12, 2, 4), HasSubstr("\"sum_leaves\": 4"));
   EXPECT_EQ(whyNoSumTree(7, 5, 3), "\"micro_batches\": 7 cannot be shared by 3 replicas");
-  EXPECT_THAT(whyNoSumTree(67108859, 33554432, 1), // a prime number
-              HasSubstr("next to that is \"micro_batches\": 33554432 or 67108864, \"sum_leaves\": 1 or 67108859"));
-  EXPECT_THAT(whyNoSumTree(67108864, 0, 3), HasSubstr("\"micro_batches\": 67108863")); // the next one is refused
+  EXPECT_THAT(
+      whyNoSumTree(67108859, 33554432, 1), // a prime number
+      HasSubstr(
+          "next to that is \"micro_batches\": 33554432 or 67108864, \"sum_leaves\": 1 or 67108859"));
+  // the next one is refused
+  EXPECT_THAT(whyNoSumTree(67108864, 0, 3), HasSubstr("\"micro_batches\": 67108863"));
   EXPECT_THAT(whyNoSumTree(67108864, 0, 3), Not(HasSubstr("67108866")));
 }
 
 TEST(SumTree, PartialSumsAreAsManyAsTheTreeHasAtOnce) {
-  // As TreeSum makes it: a right half of several needs a partial sum of its own, and what that needs besides.
+  // As TreeSum makes it: a right half of several needs a partial sum of its own, and what that
+  // needs besides.
   std::function<uint32_t(uint64_t)> besides = [&](uint64_t count) -> uint32_t {
     if (count == 1)
       return 0;
     const uint64_t left = leftLeaves(count), right = count - left;
     return std::max(besides(left), right == 1 ? 0 : 1 + besides(right));
   };
-  std::function<uint32_t(uint64_t, uint64_t)> around = [&](uint64_t self, uint64_t count) -> uint32_t {
+  std::function<uint32_t(uint64_t, uint64_t)> around = [&](uint64_t self,
+                                                           uint64_t count) -> uint32_t {
     if (count == 1)
       return 0;
     const uint64_t left = leftLeaves(count), other = self < left ? count - left : left;

@@ -1,4 +1,4 @@
-//===- VerifyAheadTest.cpp - variables that are sent for the next step -------------------------------------------------===//
+//===- VerifyAheadTest.cpp - variables that are sent for the next step ------------------------===//
 
 #include "test/runtime/common/plan/DamageCase.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
@@ -6,8 +6,8 @@
 namespace graphc::plan {
 namespace {
 
-// Program 1 is the server: it sums, divides, waits for its send of the step before, applies, counts the step, takes the
-// control message and sends ahead.
+// Program 1 is the server: it sums, divides, waits for its send of the step before, applies, counts
+// the step, takes the control message and sends ahead.
 auto *instructions(Plan &plan) { return plan.mutable_programs(1)->mutable_instructions(); }
 int at(Plan &plan, Instruction::KindCase kind) {
   for (int i = 0; i < instructions(plan)->size(); ++i)
@@ -22,11 +22,15 @@ Instruction::SendStart &send(Plan &plan) {
 const DamageCase aheadCases[] = {
     {"BeforeTheControlMessage",
      [](Plan &p) {
-       instructions(p)->SwapElements(at(p, Instruction::kControlReceive), at(p, Instruction::kSendStart));
+       instructions(p)->SwapElements(at(p, Instruction::kControlReceive),
+                                     at(p, Instruction::kSendStart));
      },
      "ahead without knowing whether a step follows; expected a control_receive before"},
     {"DoneTooLate",
-     [](Plan &p) { instructions(p)->SwapElements(at(p, Instruction::kSendDone), at(p, Instruction::kSendDone) + 1); },
+     [](Plan &p) {
+       instructions(p)->SwapElements(at(p, Instruction::kSendDone),
+                                     at(p, Instruction::kSendDone) + 1);
+     },
      "is written while channel"},
     {"WrittenBehindIt",
      [](Plan &p) {
@@ -34,7 +38,8 @@ const DamageCase aheadCases[] = {
        *instructions(p)->Add() = apply;
      },
      "is written while channel"},
-    {"NeverDone", [](Plan &p) { instructions(p)->DeleteSubrange(at(p, Instruction::kSendDone), 1); },
+    {"NeverDone",
+     [](Plan &p) { instructions(p)->DeleteSubrange(at(p, Instruction::kSendDone), 1); },
      "is written while channel"},
     {"DoneBehindIt",
      [](Plan &p) {
@@ -58,7 +63,8 @@ const DamageCase aheadCases[] = {
          instructions(p)->SwapElements(i, i - 1);
      },
      "for this step, but another send there is ahead"},
-    {"NoVariable", [](Plan &p) { send(p).set_buffer(1); }, "is no variable and holds nothing before the first step"},
+    {"NoVariable", [](Plan &p) { send(p).set_buffer(1); },
+     "is no variable and holds nothing before the first step"},
     {"NoSuchBuffer", [](Plan &p) { send(p).set_buffer(99); }, "buffer 99 does not exist"},
     {"NoSuchChannel", [](Plan &p) { send(p).set_channel(99); }, "channel 99 does not exist"},
     {"SecondControlMessage",
@@ -80,7 +86,8 @@ class VerifyAhead : public testing::TestWithParam<DamageCase> {};
 TEST(VerifyAheadPlan, GoodPlansPass) {
   for (bool zeroCopy : {false, true})
     for (uint32_t workers : {1, 3})
-      EXPECT_EQ(verifyPlan(parameterServerPlan({2, workers, 16, false, 0, zeroCopy, false, true})), absl::OkStatus());
+      EXPECT_EQ(verifyPlan(parameterServerPlan({2, workers, 16, false, 0, zeroCopy, false, true})),
+                absl::OkStatus());
 }
 
 TEST_P(VerifyAhead, Refuses) {

@@ -1,8 +1,9 @@
-//===- VerifyCommitTest.cpp - what verifyPlan refuses of a commit point -------------------------------------------===//
+//===- VerifyCommitTest.cpp - what verifyPlan refuses of a commit point -----------------------===//
 //
-// The compiler has put all that waits before the first write of a variable. The verifier finds it again, or says what stands in the way.
+// The compiler has put all that waits before the first write of a variable. The verifier finds it
+// again, or says what stands in the way.
 //
-//===--------------------------------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "runtime/common/plan/VerifyCommit.h"
 #include "runtime/common/plan/LivenessCertificate.h"
@@ -13,8 +14,8 @@
 namespace graphc::plan {
 namespace {
 
-// Of two workers. 0 control_send, 1 and 2 make a piece each, 3 start, 4 done, 5 send_done, 6 control_receive, 7 and 8 apply a piece each to
-// @w, 9 @w → another vector, 10 the loss.
+// Of two workers. 0 control_send, 1 and 2 make a piece each, 3 start, 4 done, 5 send_done, 6
+// control_receive, 7 and 8 apply a piece each to @w, 9 @w → another vector, 10 the loss.
 constexpr int kDone = 4, kSendDone = 5, kControl = 6, kFirstApply = 7, kLast = 10;
 
 Program &committing(Plan &plan) { return *plan.mutable_programs(0); }

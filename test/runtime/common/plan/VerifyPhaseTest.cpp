@@ -1,4 +1,4 @@
-//===- VerifyPhaseTest.cpp - what a phase says of itself is what its programs do ----------------------------------===//
+//===- VerifyPhaseTest.cpp - what a phase says of itself is what its programs do --------------===//
 
 #include "runtime/common/plan/VerifyPlan.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
@@ -9,7 +9,8 @@ namespace graphc::plan {
 namespace {
 
 TEST(VerifyPlan, APhaseTakesTheSamplesThatItReads) {
-  auto refusal = [](bool endOfStream, uint64_t samples, uint32_t dataset, bool padded, uint32_t instances = 2) {
+  auto refusal = [](bool endOfStream, uint64_t samples, uint32_t dataset, bool padded,
+                    uint32_t instances = 2) {
     Plan plan = parameterServerPlan({1, instances, 16, endOfStream});
     for (const char *name : {"first", "second"}) {
       Dataset &set = *plan.add_datasets();
@@ -39,8 +40,9 @@ TEST(VerifyPlan, APhaseTakesTheSamplesThatItReads) {
   EXPECT_EQ(refusal(true, 16, 0, false), "");
   EXPECT_EQ(refusal(true, 16, 0, true, 1), "") << "one alone has its epochs";
   EXPECT_EQ(refusal(false, 0, 0, false), "phase train_step reads data, but takes 0 samples a step");
-  EXPECT_EQ(refusal(false, 32, 1, false),
-            "phase train_step takes 32 samples a step of dataset second, which no program of it reads");
+  EXPECT_EQ(
+      refusal(false, 32, 1, false),
+      "phase train_step takes 32 samples a step of dataset second, which no program of it reads");
   EXPECT_EQ(refusal(true, 16, 0, true),
             "phase train_step: its replicas do not wait for each other, so they have no epoch in "
             "common whose last batch could be padded (pad_last)");

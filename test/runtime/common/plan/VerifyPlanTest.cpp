@@ -1,4 +1,4 @@
-//===- VerifyPlanTest.cpp - each rule of the verifier broken once -------------------------------------------------===//
+//===- VerifyPlanTest.cpp - each rule of the verifier broken once -----------------------------===//
 
 #include "test/runtime/common/plan/DamageCase.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
@@ -42,14 +42,17 @@ Kernel &product(Plan &plan, bool fresh = true) {
   return kernel;
 }
 
-// What is refused of it below is not refused for something else: the next thing wrong is that its callers have two buffers.
+// What is refused of it below is not refused for something else: the next thing wrong is that its
+// callers have two buffers.
 TEST(VerifyPlan, AProductOfTheLibraryIsOne) {
   Plan plan = parameterServerPlan({2, 2, 16});
   product(plan);
-  EXPECT_THAT(std::string(verifyPlan(plan).message()), testing::Not(testing::HasSubstr("kernel product:")));
+  EXPECT_THAT(std::string(verifyPlan(plan).message()),
+              testing::Not(testing::HasSubstr("kernel product:")));
 }
 
-/// A plan whose first variable, of 16 elements, is the first or second half of w, and a second part of w beside it.
+/// A plan whose first variable, of 16 elements, is the first or second half of w, and a second part
+/// of w beside it.
 Plan splitPlan() {
   Plan plan = parameterServerPlan({2, 2, 16});
   Variable second = plan.variables(0);
@@ -75,7 +78,8 @@ TEST(VerifyPlan, PartsMakeAWhole) {
   using testing::HasSubstr;
   EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->set_row(8); }),
               HasSubstr("variable second begins at row 8 of w, expected row 16"));
-  EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->set_row(17); }), HasSubstr("is not rows of"));
+  EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->set_row(17); }),
+              HasSubstr("is not rows of"));
   EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->set_row(~0ull); }),
               HasSubstr("is not rows of"));
   EXPECT_THAT(refusal([](Variable &a, Variable &) { a.mutable_part_of()->set_row(16); }),
@@ -89,19 +93,25 @@ TEST(VerifyPlan, PartsMakeAWhole) {
               HasSubstr("which is a variable itself"));
   EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->set_of(""); }),
               HasSubstr("a variable has no name"));
-  EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->mutable_type()->set_shape(0, 33); }),
+  EXPECT_THAT(refusal([](Variable &, Variable &b) {
+                b.mutable_part_of()->mutable_type()->set_shape(0, 33);
+              }),
               HasSubstr("variable second is a part of tensor<33xf32>, but w0 of tensor<32xf32>"));
-  EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->mutable_type()->set_shape(0, -1); }),
+  EXPECT_THAT(refusal([](Variable &, Variable &b) {
+                b.mutable_part_of()->mutable_type()->set_shape(0, -1);
+              }),
               HasSubstr("invalid or too large"));
-  EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->mutable_type()->set_dtype(F64); }),
-              HasSubstr("is not rows of"));
+  EXPECT_THAT(
+      refusal([](Variable &, Variable &b) { b.mutable_part_of()->mutable_type()->set_dtype(F64); }),
+      HasSubstr("is not rows of"));
 }
 
 TEST(VerifyPlan, AConflatingChannelCarriesOneMessageAStep) {
   for (int messages : {1, 2}) {
     PlanBuilder b;
     uint32_t job = b.job("t", 1), phase = b.phase("p", PREDICT, /*endsByEndOfStream=*/true);
-    uint32_t from = b.program(phase, "from", 1, false, job, 0), to = b.program(phase, "to", 1, false, job, 0);
+    uint32_t from = b.program(phase, "from", 1, false, job, 0),
+             to = b.program(phase, "to", 1, false, job, 0);
     uint32_t channel = b.channel("c", b.vector(), from, to);
     b.plan.mutable_channels(int(channel))->set_conflating(true);
     b.ticket(from);
@@ -111,13 +121,18 @@ TEST(VerifyPlan, AConflatingChannelCarriesOneMessageAStep) {
       b.release(to, channel);
     }
     std::string message(verifyPlan(b.plan).message());
-    EXPECT_EQ(message, messages == 1 ? "" : "channel c: 2 messages a step on a conflating channel, expected 1");
+    EXPECT_EQ(message, messages == 1
+                           ? ""
+                           : "channel c: 2 messages a step on a conflating channel, expected 1");
   }
 }
 
-TEST_P(Verify, Refuses) { expectRefused(parameterServerPlan({2, 2, 16, GetParam().async}), GetParam()); }
+TEST_P(Verify, Refuses) {
+  expectRefused(parameterServerPlan({2, 2, 16, GetParam().async}), GetParam());
+}
 
-// Program 0 is the worker, 1 and 2 are the servers. Channel 0 is w0.to_worker, 1 w0.gradient, 2 control.ps0.
+// Program 0 is the worker, 1 and 2 are the servers. Channel 0 is w0.to_worker, 1 w0.gradient, 2
+// control.ps0.
 Program &worker(Plan &p) { return *p.mutable_programs(0); }
 Program &server(Plan &p) { return *p.mutable_programs(1); }
 /// The worker's first instruction, made to take batches of a data set of one component of f32.
@@ -151,13 +166,19 @@ void erase(Program &program, Instruction::KindCase kind) {
 }
 
 const DamageCase cases[] = {
-    {"ChiefBeyondJobs", [](Plan &p) { p.mutable_chief()->set_job(9); }, "chief: job 9 does not exist, the plan has 2"},
-    {"ChiefBeyondTasks", [](Plan &p) { p.mutable_chief()->set_index(2); }, "task 2 of job worker does not exist"},
+    {"ChiefBeyondJobs", [](Plan &p) { p.mutable_chief()->set_job(9); },
+     "chief: job 9 does not exist, the plan has 2"},
+    {"ChiefBeyondTasks", [](Plan &p) { p.mutable_chief()->set_index(2); },
+     "task 2 of job worker does not exist"},
     {"NoTasks", [](Plan &p) { p.mutable_jobs(0)->set_tasks(0); }, "job ps has no task"},
-    {"TooManyTasks", [](Plan &p) { p.mutable_jobs(0)->set_tasks(4000000000u); }, "more than 65536 tasks"},
-    {"TwoJobsOfOneName", [](Plan &p) { p.mutable_jobs(0)->set_name("worker"); }, "'worker' exists twice"},
-    {"ReplicaSize", [](Plan &p) { p.mutable_replicas()->set_size(3); }, "its ranges hold 2 tasks, its size says 3"},
-    {"ReplicaOverflow", [](Plan &p) { p.mutable_replicas()->mutable_ranges(0)->set_first(4294967295u); },
+    {"TooManyTasks", [](Plan &p) { p.mutable_jobs(0)->set_tasks(4000000000u); },
+     "more than 65536 tasks"},
+    {"TwoJobsOfOneName", [](Plan &p) { p.mutable_jobs(0)->set_name("worker"); },
+     "'worker' exists twice"},
+    {"ReplicaSize", [](Plan &p) { p.mutable_replicas()->set_size(3); },
+     "its ranges hold 2 tasks, its size says 3"},
+    {"ReplicaOverflow",
+     [](Plan &p) { p.mutable_replicas()->mutable_ranges(0)->set_first(4294967295u); },
      "are not tasks"},
     {"SettingTwice",
      [](Plan &p) {
@@ -196,12 +217,15 @@ const DamageCase cases[] = {
          p.mutable_variables(0)->mutable_type()->add_shape(int64_t(1) << 40);
      },
      "invalid or too large"},
-    {"VariableOwner", [](Plan &p) { p.mutable_variables(0)->mutable_owner()->set_index(5); }, "task 5 of job ps"},
+    {"VariableOwner", [](Plan &p) { p.mutable_variables(0)->mutable_owner()->set_index(5); },
+     "task 5 of job ps"},
     {"AverageOfNothing", [](Plan &p) { p.mutable_variables(0)->set_is_average(true); },
      "is the moving average of no variable"},
     {"SlotOfNoName", [](Plan &p) { p.mutable_variables(0)->set_slot_of("a\nb"); }, "a variable"},
-    {"VariableInitializer", [](Plan &p) { p.mutable_variables(0)->clear_initializer(); }, "has no initializer"},
-    {"VariableValueSize", [](Plan &p) { p.mutable_variables(0)->mutable_initializer()->set_value("abc"); },
+    {"VariableInitializer", [](Plan &p) { p.mutable_variables(0)->clear_initializer(); },
+     "has no initializer"},
+    {"VariableValueSize",
+     [](Plan &p) { p.mutable_variables(0)->mutable_initializer()->set_value("abc"); },
      "initial value has 3 bytes"},
     {"VariableUniformLimits",
      [](Plan &p) { p.mutable_variables(0)->mutable_initializer()->mutable_uniform()->set_low(2); },
@@ -213,38 +237,61 @@ const DamageCase cases[] = {
      },
      "is uninitialized, but begins anew with each training"},
     {"VariableTwice", [](Plan &p) { p.mutable_variables(1)->set_name("w0"); }, "'w0' exists twice"},
-    {"CodeHash", [](Plan &p) { (*p.mutable_code(0)->mutable_elf())[100] ^= 1; }, "code 0: its SHA-256 does not match"},
-    {"LibraryKernelsOfOneName", [](Plan &p) { product(p); *p.add_kernels() = product(p); }, "a kernel 'product' exists twice"},
-    {"KernelCode", [](Plan &p) { p.mutable_kernels(0)->mutable_compiled()->set_code(3); }, "code 3 does not exist"},
+    {"CodeHash", [](Plan &p) { (*p.mutable_code(0)->mutable_elf())[100] ^= 1; },
+     "code 0: its SHA-256 does not match"},
+    {"LibraryKernelsOfOneName",
+     [](Plan &p) {
+       product(p);
+       *p.add_kernels() = product(p);
+     },
+     "a kernel 'product' exists twice"},
+    {"KernelCode", [](Plan &p) { p.mutable_kernels(0)->mutable_compiled()->set_code(3); },
+     "code 3 does not exist"},
     {"KernelEntry", [](Plan &p) { p.mutable_kernels(0)->mutable_compiled()->set_entry(1u << 30); },
      "beyond any kernel table"},
     {"KernelKind", [](Plan &p) { p.mutable_kernels(0)->clear_kind(); }, "neither compiled nor"},
-    {"KernelScratch", [](Plan &p) { p.mutable_kernels(0)->set_scratch_bytes(128); }, "is not its scratch of 128 bytes"},
+    {"KernelScratch", [](Plan &p) { p.mutable_kernels(0)->set_scratch_bytes(128); },
+     "is not its scratch of 128 bytes"},
     {"LibraryUnknown", [](Plan &p) { product(p).mutable_library()->set_kernel("sort"); },
      "no library has a kernel 'sort', but attention, attention_grad, convolution, convolution_filter_grad, convolution_input_grad, gpu_matmul, matmul"},
     {"LibraryOfGpus", [](Plan &p) { product(p).mutable_library()->set_kernel("gpu_matmul"); },
      "kernel product is a library's for a GPU's queue, but runs on CPU:0"},
-    {"LibraryNameless", [](Plan &p) { product(p).mutable_library()->clear_kernel(); }, "a library kernel has no name"},
-    {"LibraryOperands", [](Plan &p) { product(p).mutable_library()->mutable_operands()->RemoveLast(); },
+    {"LibraryNameless", [](Plan &p) { product(p).mutable_library()->clear_kernel(); },
+     "a library kernel has no name"},
+    {"LibraryOperands",
+     [](Plan &p) { product(p).mutable_library()->mutable_operands()->RemoveLast(); },
      "2 operands for 3 arguments"},
     {"LibraryOperandType",
-     [](Plan &p) { product(p).mutable_library()->mutable_operands(1)->mutable_type()->set_dtype(F64); },
+     [](Plan &p) {
+       product(p).mutable_library()->mutable_operands(1)->mutable_type()->set_dtype(F64);
+     },
      "operand 1 is a tensor<4x2xf64>, its argument has 32 bytes"},
     {"LibraryOtherType",
-     [](Plan &p) { product(p).mutable_library()->mutable_operands(1)->mutable_type()->set_dtype(I32); },
+     [](Plan &p) {
+       product(p).mutable_library()->mutable_operands(1)->mutable_type()->set_dtype(I32);
+     },
      "matmul: b is not of f32"},
     {"LibraryLayout",
-     [](Plan &p) { product(p).mutable_library()->mutable_operands(0)->set_layout(Kernel::LibraryCall::Layout(1)); },
+     [](Plan &p) {
+       product(p).mutable_library()->mutable_operands(0)->set_layout(
+           Kernel::LibraryCall::Layout(1));
+     },
      "operand 0 has the unknown layout 1"},
-    {"LibraryAccess", [](Plan &p) { product(p).mutable_args(2)->set_access(READ); }, "matmul: c is read"},
-    {"LibraryReadWrite", [](Plan &p) { product(p).mutable_args(0)->set_access(READ_WRITE); }, "matmul: a is written"},
-    {"LibraryOrder", [](Plan &p) { product(p).mutable_library()->mutable_attributes()->SwapElements(0, 1); },
+    {"LibraryAccess", [](Plan &p) { product(p).mutable_args(2)->set_access(READ); },
+     "matmul: c is read"},
+    {"LibraryReadWrite", [](Plan &p) { product(p).mutable_args(0)->set_access(READ_WRITE); },
+     "matmul: a is written"},
+    {"LibraryOrder",
+     [](Plan &p) { product(p).mutable_library()->mutable_attributes()->SwapElements(0, 1); },
      "attribute k stands behind m"},
-    {"LibraryTwice", [](Plan &p) { product(p).mutable_library()->mutable_attributes(1)->set_name("k"); },
+    {"LibraryTwice",
+     [](Plan &p) { product(p).mutable_library()->mutable_attributes(1)->set_name("k"); },
      "attribute k stands behind k"},
-    {"LibraryMissing", [](Plan &p) { product(p).mutable_library()->mutable_attributes()->RemoveLast(); },
+    {"LibraryMissing",
+     [](Plan &p) { product(p).mutable_library()->mutable_attributes()->RemoveLast(); },
      "m, n or k is missing"},
-    {"LibraryNumber", [](Plan &p) { product(p).mutable_library()->mutable_attributes(0)->add_numbers(1); },
+    {"LibraryNumber",
+     [](Plan &p) { product(p).mutable_library()->mutable_attributes(0)->add_numbers(1); },
      "k is not one integer"},
     {"LibraryStranger",
      [](Plan &p) {
@@ -252,23 +299,31 @@ const DamageCase cases[] = {
        attribute->set_name("stride"), attribute->add_integers(1);
      },
      "'stride' is none of m, n, k"},
-    {"LibraryRange", [](Plan &p) { product(p).mutable_library()->mutable_attributes(1)->set_integers(0, 0); },
+    {"LibraryRange",
+     [](Plan &p) { product(p).mutable_library()->mutable_attributes(1)->set_integers(0, 0); },
      "m is 0, which is out of range"},
-    {"LibrarySize", [](Plan &p) { product(p).mutable_library()->mutable_attributes(1)->set_integers(0, 5); },
+    {"LibrarySize",
+     [](Plan &p) { product(p).mutable_library()->mutable_attributes(1)->set_integers(0, 5); },
      "a has 12 elements, expected 20"},
     {"LibraryOverflow",
      [](Plan &p) {
        for (int i = 0; i < 3; ++i)
-         product(p, i == 0).mutable_library()->mutable_attributes(i)->set_integers(0, int64_t(1) << 31);
+         product(p, i == 0).mutable_library()->mutable_attributes(i)->set_integers(0, int64_t(1)
+                                                                                          << 31);
      },
      "a has 12 elements, expected more than there can be"},
-    {"LibraryPostOp", [](Plan &p) { product(p).mutable_library()->add_post_ops("tanh"); }, "the post-op 'tanh'"},
+    {"LibraryPostOp", [](Plan &p) { product(p).mutable_library()->add_post_ops("tanh"); },
+     "the post-op 'tanh'"},
     {"LibraryPostOpOperand", [](Plan &p) { product(p).mutable_library()->add_post_ops("bias"); },
      "3 operands, expected 4"},
-    {"LibraryFlops", [](Plan &p) { product(p).set_flops(47); }, "counts 47 operations, a call has 48"},
-    {"Threads", [](Plan &p) { p.set_intra_op_threads(2000); }, "asks for 2000 threads of one kernel, more than 1024"},
-    {"ChannelBytes", [](Plan &p) { p.mutable_channels(0)->set_bytes(60); }, "60 bytes, but tensor<16xf32> has 64"},
-    {"ChannelCapacity", [](Plan &p) { p.mutable_channels(0)->set_capacity(5000); }, "capacity 5000"},
+    {"LibraryFlops", [](Plan &p) { product(p).set_flops(47); },
+     "counts 47 operations, a call has 48"},
+    {"Threads", [](Plan &p) { p.set_intra_op_threads(2000); },
+     "asks for 2000 threads of one kernel, more than 1024"},
+    {"ChannelBytes", [](Plan &p) { p.mutable_channels(0)->set_bytes(60); },
+     "60 bytes, but tensor<16xf32> has 64"},
+    {"ChannelCapacity", [](Plan &p) { p.mutable_channels(0)->set_capacity(5000); },
+     "capacity 5000"},
     {"ChannelSender", [](Plan &p) { p.mutable_channels(0)->set_sender(77); },
      "its sender or receiver is not a program"},
     {"ChannelInstances", [](Plan &p) { p.mutable_channels(0)->set_instances(3); },
@@ -277,57 +332,82 @@ const DamageCase cases[] = {
      "program train_step.worker sends to itself"},
     {"ChannelAllToAll", [](Plan &p) { p.mutable_channels(0)->set_all_to_all(true); },
      "expected one replicated program of at least two instances"},
-    {"AggregateOwn", [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_aggregate()->set_has_own(true); },
+    {"AggregateOwn",
+     [](Plan &p) {
+       find(server(p), Instruction::kAggregate).mutable_aggregate()->set_has_own(true);
+     },
      "has a message of its own for channel"},
     {"MirroredNotChief", [](Plan &p) { p.mutable_variables(0)->set_mirrored(true); },
      "is mirrored, but owned by /job:ps/task:0 and not by the chief"},
-    {"ChannelLocation", [](Plan &p) { p.mutable_channels(0)->set_location(99); }, "location 99 does not exist"},
-    {"ChannelOtherSender", [](Plan &p) { p.mutable_channels(0)->set_sender(2); }, "whose sender is program"},
-    {"ChannelOtherReceiver", [](Plan &p) { p.mutable_channels(1)->set_receiver(2); }, "whose receiver is program"},
+    {"ChannelLocation", [](Plan &p) { p.mutable_channels(0)->set_location(99); },
+     "location 99 does not exist"},
+    {"ChannelOtherSender", [](Plan &p) { p.mutable_channels(0)->set_sender(2); },
+     "whose sender is program"},
+    {"ChannelOtherReceiver", [](Plan &p) { p.mutable_channels(1)->set_receiver(2); },
+     "whose receiver is program"},
     {"ChannelControlType", [](Plan &p) { p.mutable_channels(2)->mutable_type()->set_dtype(F64); },
      "a control channel carries tensor<f64>"},
     {"PhaseOfProgram", [](Plan &p) { worker(p).set_phase(3); }, "which is of another"},
     {"ProgramTwice", [](Plan &p) { p.mutable_phases(0)->add_programs(0); }, "is listed twice"},
-    {"ProgramNowhere", [](Plan &p) { p.mutable_phases(0)->mutable_programs()->RemoveLast(); }, "belongs to no phase"},
-    {"PhaseDataset", [](Plan &p) { p.mutable_phases(0)->set_samples_per_step(4); }, "dataset 0 does not exist"},
+    {"ProgramNowhere", [](Plan &p) { p.mutable_phases(0)->mutable_programs()->RemoveLast(); },
+     "belongs to no phase"},
+    {"PhaseDataset", [](Plan &p) { p.mutable_phases(0)->set_samples_per_step(4); },
+     "dataset 0 does not exist"},
     {"ProgramInstances", [](Plan &p) { server(p).set_instances(7); }, "instances"},
-    {"ProgramSpread", [](Plan &p) { server(p).set_spread(true); }, "spread over replicas with 1 instances"},
+    {"ProgramSpread", [](Plan &p) { server(p).set_spread(true); },
+     "spread over replicas with 1 instances"},
     {"ArenaOffset", [](Plan &p) { worker(p).mutable_buffers(1)->mutable_arena()->set_offset(32); },
      "not a multiple of 64"},
     {"ArenaRange", [](Plan &p) { worker(p).set_arena_bytes(100); }, "lie outside the arena of 100"},
-    {"ArenaOverflow", [](Plan &p) { worker(p).mutable_buffers(1)->mutable_arena()->set_offset(uint64_t(0) - 64); },
+    {"ArenaOverflow",
+     [](Plan &p) { worker(p).mutable_buffers(1)->mutable_arena()->set_offset(uint64_t(0) - 64); },
      "lie outside the arena"},
-    {"BufferBytes", [](Plan &p) { worker(p).mutable_buffers(1)->set_bytes(4); }, "4 bytes, but tensor<16xf32> has 64"},
-    {"BufferVariable", [](Plan &p) { server(p).mutable_buffers(0)->set_variable(50); }, "variable 50 does not exist"},
+    {"BufferBytes", [](Plan &p) { worker(p).mutable_buffers(1)->set_bytes(4); },
+     "4 bytes, but tensor<16xf32> has 64"},
+    {"BufferVariable", [](Plan &p) { server(p).mutable_buffers(0)->set_variable(50); },
+     "variable 50 does not exist"},
     {"BufferOfAnothersVariable", [](Plan &p) { server(p).mutable_buffers(0)->set_variable(1); },
      "is owned by /job:ps/task:1, but instance 0"},
-    {"BufferConstant", [](Plan &p) { server(p).mutable_buffers(2)->set_constant(9); }, "constant 9 does not exist"},
+    {"BufferConstant", [](Plan &p) { server(p).mutable_buffers(2)->set_constant(9); },
+     "constant 9 does not exist"},
     {"ConstantSize", [](Plan &p) { *p.mutable_constants(0) = "123"; }, "but its constant has 3"},
-    {"BufferStorage", [](Plan &p) { worker(p).mutable_buffers(0)->clear_storage(); }, "has no storage"},
-    {"CallKernel", [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->set_kernel(99); },
+    {"BufferStorage", [](Plan &p) { worker(p).mutable_buffers(0)->clear_storage(); },
+     "has no storage"},
+    {"CallKernel",
+     [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->set_kernel(99); },
      "kernel 99 does not exist"},
-    {"CallArity", [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->add_buffers(0); },
+    {"CallArity",
+     [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->add_buffers(0); },
      "takes 2 buffers, the call gives 3"},
-    {"CallBuffer", [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->set_buffers(0, 1000); },
+    {"CallBuffer",
+     [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->set_buffers(0, 1000); },
      "buffer 1000 does not exist"},
-    {"CallSize", [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->set_buffers(1, 2); },
+    {"CallSize",
+     [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->set_buffers(1, 2); },
      "has 64 bytes, buffer 2 has 4"},
-    {"CallWritesMessage", [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->set_buffers(1, 0); },
+    {"CallWritesMessage",
+     [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->set_buffers(1, 0); },
      "is a message and may not be written"},
-    {"CallWritesConstant", [](Plan &p) { find(server(p), Instruction::kCall).mutable_call()->set_buffers(0, 2); },
+    {"CallWritesConstant",
+     [](Plan &p) { find(server(p), Instruction::kCall).mutable_call()->set_buffers(0, 2); },
      "is a constant and may not be written"},
-    {"CallAlias", [](Plan &p) { find(server(p), Instruction::kCall, 1).mutable_call()->set_buffers(1, 0); },
+    {"CallAlias",
+     [](Plan &p) { find(server(p), Instruction::kCall, 1).mutable_call()->set_buffers(1, 0); },
      "overlap and one is written"},
     {"UseBeforeReceive", [](Plan &p) { worker(p).mutable_instructions()->SwapElements(1, 2); },
      "that no receive has bound"},
-    {"UseAfterRelease", [](Plan &p) { worker(p).mutable_instructions()->SwapElements(3, 4); }, "or that was released"},
-    {"ReceiveTwice", [](Plan &p) { *worker(p).mutable_instructions(2) = find(worker(p), Instruction::kReceive); },
+    {"UseAfterRelease", [](Plan &p) { worker(p).mutable_instructions()->SwapElements(3, 4); },
+     "or that was released"},
+    {"ReceiveTwice",
+     [](Plan &p) { *worker(p).mutable_instructions(2) = find(worker(p), Instruction::kReceive); },
      "again before its release"},
     {"NoRelease", [](Plan &p) { erase(worker(p), Instruction::kRelease); },
      "the step ends without a release of channel"},
-    {"ReleaseTwice", [](Plan &p) { *worker(p).mutable_instructions(5) = find(worker(p), Instruction::kRelease); },
+    {"ReleaseTwice",
+     [](Plan &p) { *worker(p).mutable_instructions(5) = find(worker(p), Instruction::kRelease); },
      "of which it holds no message"},
-    {"NoSendDone", [](Plan &p) { erase(worker(p), Instruction::kSendDone); }, "without a send_done"},
+    {"NoSendDone", [](Plan &p) { erase(worker(p), Instruction::kSendDone); },
+     "without a send_done"},
     {"WriteWhileSending",
      [](Plan &p) { // the second gradient goes to the first one's buffer, which is still sent
        find(worker(p), Instruction::kCall, 2).mutable_call()->set_buffers(1, 1);
@@ -344,37 +424,43 @@ const DamageCase cases[] = {
        i.mutable_receive()->set_channel(1);
      },
      "expected an aggregate"},
-    {"AggregateKernel", [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_aggregate()->set_add(1); },
+    {"AggregateKernel",
+     [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_aggregate()->set_add(1); },
      "cannot add a message"},
     {"AggregateChunk",
      [](Plan &p) {
        for (auto &arg :
-            *p.mutable_kernels(int(find(server(p), Instruction::kAggregate).aggregate().add()))->mutable_args())
+            *p.mutable_kernels(int(find(server(p), Instruction::kAggregate).aggregate().add()))
+                 ->mutable_args())
          arg.set_bytes(48);
      },
      "of 64 bytes each, or of a divisor of that"},
     {"AggregateUnalignedChunk", // its second half is no 64-byte aligned buffer
      [](Plan &p) {
        for (auto &arg :
-            *p.mutable_kernels(int(find(server(p), Instruction::kAggregate).aggregate().add()))->mutable_args())
+            *p.mutable_kernels(int(find(server(p), Instruction::kAggregate).aggregate().add()))
+                 ->mutable_args())
          arg.set_bytes(32);
      },
      "of 64 bytes each, or of a divisor of that and multiple of 64"},
     {"AggregateNoChunk",
      [](Plan &p) {
        for (auto &arg :
-            *p.mutable_kernels(int(find(server(p), Instruction::kAggregate).aggregate().add()))->mutable_args())
+            *p.mutable_kernels(int(find(server(p), Instruction::kAggregate).aggregate().add()))
+                 ->mutable_args())
          arg.set_bytes(0);
      },
      "of 64 bytes each, or of a divisor of that"},
     {"ZeroCopyArena",
      [](Plan &p) {
-       p.mutable_channels(int(find(worker(p), Instruction::kSendStart).send_start().channel()))->set_zero_copy(true);
+       p.mutable_channels(int(find(worker(p), Instruction::kSendStart).send_start().channel()))
+           ->set_zero_copy(true);
      },
      "is neither a variable nor a constant"},
     {"ZeroCopyControl",
      [](Plan &p) {
-       p.mutable_channels(int(find(server(p), Instruction::kControlReceive).control_receive().channel()))
+       p.mutable_channels(
+            int(find(server(p), Instruction::kControlReceive).control_receive().channel()))
            ->set_zero_copy(true);
      },
      "is zero-copy, but carries the control message"},
@@ -389,7 +475,8 @@ const DamageCase cases[] = {
      "shows a message of a zero-copy channel"},
     {"FetchedMessageThenAnother",
      [](Plan &p) { // it is held until the step's end, whatever the release before it says
-       Instruction receive = find(worker(p), Instruction::kReceive), release = find(worker(p), Instruction::kRelease),
+       Instruction receive = find(worker(p), Instruction::kReceive),
+                   release = find(worker(p), Instruction::kRelease),
                    control = find(worker(p), Instruction::kControlReceive);
        worker(p).mutable_fetches(0)->set_buffer(receive.receive().buffer());
        worker(p).mutable_instructions()->RemoveLast();
@@ -400,60 +487,87 @@ const DamageCase cases[] = {
     {"FetchedMessageReleasedTwice",
      [](Plan &p) {
        Instruction release = find(worker(p), Instruction::kRelease);
-       worker(p).mutable_fetches(0)->set_buffer(find(worker(p), Instruction::kReceive).receive().buffer());
+       worker(p).mutable_fetches(0)->set_buffer(
+           find(worker(p), Instruction::kReceive).receive().buffer());
        *worker(p).mutable_instructions(5) = release;
      },
      "of which it holds no message"},
     {"FetchOfNoMessage",
      [](Plan &p) {
-       *worker(p).add_buffers() = worker(p).buffers(int(find(worker(p), Instruction::kReceive).receive().buffer()));
+       *worker(p).add_buffers() =
+           worker(p).buffers(int(find(worker(p), Instruction::kReceive).receive().buffer()));
        worker(p).mutable_fetches(0)->set_buffer(uint32_t(worker(p).buffers_size()) - 1);
      },
      "is a message slot that no receive has bound"},
     {"NoControlReceive", [](Plan &p) { server(p).mutable_instructions()->RemoveLast(); },
      "the step does not end with a control_receive"},
     {"ControlReceiveEarly",
-     [](Plan &p) { server(p).mutable_instructions()->SwapElements(0, server(p).instructions_size() - 1); },
+     [](Plan &p) {
+       server(p).mutable_instructions()->SwapElements(0, server(p).instructions_size() - 1);
+     },
      "not the last"},
     {"ControlChannelOfAnother",
-     [](Plan &p) { find(server(p), Instruction::kControlReceive).mutable_control_receive()->set_channel(5); },
+     [](Plan &p) {
+       find(server(p), Instruction::kControlReceive).mutable_control_receive()->set_channel(5);
+     },
      "whose receiver is program train_step.ps1"},
-    {"ControlFromAnotherTask", [](Plan &p) { p.mutable_chief()->set_index(1); }, "but the chief is /job:worker/task:1"},
+    {"ControlFromAnotherTask", [](Plan &p) { p.mutable_chief()->set_index(1); },
+     "but the chief is /job:worker/task:1"},
     {"ControlChannelForgotten",
      [](Plan &p) {
-       find(worker(p), Instruction::kControlSend).mutable_control_send()->mutable_channels()->RemoveLast();
+       find(worker(p), Instruction::kControlSend)
+           .mutable_control_send()
+           ->mutable_channels()
+           ->RemoveLast();
      },
      "never sends"},
-    {"NobodyDecides", [](Plan &p) { erase(worker(p), Instruction::kControlSend); }, "control_receive"},
-    {"TicketInSync", [](Plan &p) { find(server(p), Instruction::kCall).mutable_ticket(); }, "ends by a control message"},
-    {"ByteTotals", [](Plan &p) { worker(p).set_bytes_sent_per_step(1); }, "send 128 and receive 128 bytes a step"},
-    {"FetchBuffer", [](Plan &p) { worker(p).mutable_fetches(0)->set_buffer(99); }, "buffer 99 does not exist"},
-    {"FetchTwice", [](Plan &p) { worker(p).mutable_fetches(1)->set_name("loss0"); }, "'loss0' twice"},
+    {"NobodyDecides", [](Plan &p) { erase(worker(p), Instruction::kControlSend); },
+     "control_receive"},
+    {"TicketInSync", [](Plan &p) { find(server(p), Instruction::kCall).mutable_ticket(); },
+     "ends by a control message"},
+    {"ByteTotals", [](Plan &p) { worker(p).set_bytes_sent_per_step(1); },
+     "send 128 and receive 128 bytes a step"},
+    {"FetchBuffer", [](Plan &p) { worker(p).mutable_fetches(0)->set_buffer(99); },
+     "buffer 99 does not exist"},
+    {"FetchTwice", [](Plan &p) { worker(p).mutable_fetches(1)->set_name("loss0"); },
+     "'loss0' twice"},
     {"MetricType",
      [](Plan &p) {
        auto *m = worker(p).add_metrics();
        m->set_name("accuracy"), m->set_sum(2), m->set_count(2);
      },
      "expected (tensor<i64> or tensor<f64>, tensor<i64>)"},
-    {"InstructionLocation", [](Plan &p) { worker(p).mutable_instructions(0)->set_location(99); }, "location 99"},
-    {"ProgramOnNoDevice", [](Plan &p) { server(p).clear_device(); }, "on the device '', expected one such as CPU:0"},
-    {"ProgramOnNoKind", [](Plan &p) { server(p).set_device("TPU:0"); }, "on the device 'TPU:0', expected"},
-    {"ProgramOnAKind", [](Plan &p) { server(p).set_device("CPU"); }, "on the device 'CPU', expected"},
-    {"ProgramOnSmallLetters", [](Plan &p) { server(p).set_device("cpu:0"); }, "on the device 'cpu:0', expected"},
-    {"ProgramOnNoNumber", [](Plan &p) { server(p).set_device("CPU:-1"); }, "on the device 'CPU:-1', expected"},
-    {"ProgramOnALongNumber", [](Plan &p) { server(p).set_device("CPU:00"); }, "on the device 'CPU:00', expected"},
-    {"VariableOnNoDevice", [](Plan &p) { p.mutable_variables(0)->clear_device(); }, "is on the device '', expected"},
-    {"UnknownInstruction", [](Plan &p) { worker(p).mutable_instructions(0)->clear_kind(); }, "of no known kind"},
-    {"BatchOfNoDataset", [](Plan &p) { worker(p).mutable_instructions(0)->mutable_next_batch()->set_batch(1); },
+    {"InstructionLocation", [](Plan &p) { worker(p).mutable_instructions(0)->set_location(99); },
+     "location 99"},
+    {"ProgramOnNoDevice", [](Plan &p) { server(p).clear_device(); },
+     "on the device '', expected one such as CPU:0"},
+    {"ProgramOnNoKind", [](Plan &p) { server(p).set_device("TPU:0"); },
+     "on the device 'TPU:0', expected"},
+    {"ProgramOnAKind", [](Plan &p) { server(p).set_device("CPU"); },
+     "on the device 'CPU', expected"},
+    {"ProgramOnSmallLetters", [](Plan &p) { server(p).set_device("cpu:0"); },
+     "on the device 'cpu:0', expected"},
+    {"ProgramOnNoNumber", [](Plan &p) { server(p).set_device("CPU:-1"); },
+     "on the device 'CPU:-1', expected"},
+    {"ProgramOnALongNumber", [](Plan &p) { server(p).set_device("CPU:00"); },
+     "on the device 'CPU:00', expected"},
+    {"VariableOnNoDevice", [](Plan &p) { p.mutable_variables(0)->clear_device(); },
+     "is on the device '', expected"},
+    {"UnknownInstruction", [](Plan &p) { worker(p).mutable_instructions(0)->clear_kind(); },
+     "of no known kind"},
+    {"BatchOfNoDataset",
+     [](Plan &p) { worker(p).mutable_instructions(0)->mutable_next_batch()->set_batch(1); },
      "dataset 0 does not exist"},
     {"ClassesOfFloats", [](Plan &p) { takeBatch(p).mutable_classes()->Add(3); },
      "3 classes of component 0, which is of f32"},
     {"ClassesOfAnotherNumber", [](Plan &p) { takeBatch(p).mutable_classes()->Resize(2, 0); },
      "classes for 2 of 1 components"},
-    {"AsyncWithoutTicket", [](Plan &p) { erase(server(p), Instruction::kTicket); }, "it would never end", true},
+    {"AsyncWithoutTicket", [](Plan &p) { erase(server(p), Instruction::kTicket); },
+     "it would never end", true},
     {"AsyncTicketLater", [](Plan &p) { server(p).mutable_instructions()->SwapElements(0, 1); },
      "an update ticket behind an instruction that is no receive", true},
-    {"AsyncTwoTickets", [](Plan &p) { *server(p).add_instructions() = find(server(p), Instruction::kTicket); },
+    {"AsyncTwoTickets",
+     [](Plan &p) { *server(p).add_instructions() = find(server(p), Instruction::kTicket); },
      "an update ticket behind an instruction that is no receive", true},
     {"ConflatingAcrossTasks", [](Plan &p) { p.mutable_channels(0)->set_conflating(true); },
      "a conflating channel joins two programs of one task in a phase that ends by end of stream, not"},
@@ -479,14 +593,20 @@ const DamageCase cases[] = {
        *each = p.channels(0);
        each->set_name("each");
        each->set_sender(0), each->set_receiver(0), each->set_all_to_all(true);
-       find(worker(p), Instruction::kReceive).mutable_receive()->set_channel(uint32_t(p.channels_size()) - 1);
+       find(worker(p), Instruction::kReceive)
+           .mutable_receive()
+           ->set_channel(uint32_t(p.channels_size()) - 1);
      },
      "which has 2 instances and is all to all; expected an aggregate"},
     {"AsyncSpreadTicket", [](Plan &p) { worker(p).mutable_instructions(0)->mutable_ticket(); },
      "an update ticket in a program that is spread over tasks", true},
-    {"ChooseFromFifo", [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_choose()->set_channel(1); },
+    {"ChooseFromFifo",
+     [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_choose()->set_channel(1); },
      "which is a fifo"},
-    {"SomeOfAFifo", [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_aggregate()->set_has_chosen(true); },
+    {"SomeOfAFifo",
+     [](Plan &p) {
+       find(server(p), Instruction::kAggregate).mutable_aggregate()->set_has_chosen(true);
+     },
      " from a set, but it is a fifo"},
     {"AsyncWithoutLocks", [](Plan &p) { server(p).set_locks_variables(false); },
      "not all of their programs lock variables", true},

@@ -1,5 +1,5 @@
-// What is refused of messages that are collected end to end, and of such that are dealt. Good plans of both: test/run/test_sparse_rows.py. Of messages of an
-// actual size: RowPlans.cpp.
+// What is refused of messages that are collected end to end, and of such that are dealt. Good plans
+// of both: test/run/test_sparse_rows.py. Of messages of an actual size: RowPlans.cpp.
 #include "test/runtime/common/plan/DamageCase.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 
@@ -36,7 +36,9 @@ void makeRoom(Plan &p, uint32_t buffer) {
   rowServer(p).set_arena_bytes(rowServer(p).arena_bytes() + (room.bytes() + 63) / 64 * 64);
 }
 
-Instruction::SendStart &sent(Program &program) { return *first(program, Instruction::kSendStart).mutable_send_start(); }
+Instruction::SendStart &sent(Program &program) {
+  return *first(program, Instruction::kSendStart).mutable_send_start();
+}
 
 class VerifyRows : public testing::TestWithParam<DamageCase> {};
 TEST_P(VerifyRows, IsRefused) { expectRefused(parameterServerPlan({1, 2, 16, false}), GetParam()); }
@@ -55,7 +57,8 @@ const DamageCase rowCases[] = {
     {"CollectOfAConflatingChannel",
      [](Plan &p) {
        makeRoom(p, collectInstead(p));
-       p.mutable_channels(int(first(rowServer(p), Instruction::kCollect).collect().channel()))->set_conflating(true);
+       p.mutable_channels(int(first(rowServer(p), Instruction::kCollect).collect().channel()))
+           ->set_conflating(true);
      },
      "conflating"},
     {"CollectedAndRead", [](Plan &p) { makeRoom(p, collectInstead(p)); }, "kernel"},
@@ -70,7 +73,8 @@ const DamageCase rowCases[] = {
      },
      "whose messages have an actual size; expected a collect"},
     {"DealOfOneMessage", [](Plan &p) { sent(rowServer(p)).set_deal(true); }, "deals buffer"},
-    {"DealOfAReplicatedProgram", [](Plan &p) { sent(rowWorker(p)).set_deal(true); }, "deals buffer"},
+    {"DealOfAReplicatedProgram", [](Plan &p) { sent(rowWorker(p)).set_deal(true); },
+     "deals buffer"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rules, VerifyRows, testing::ValuesIn(rowCases), nameOf);
@@ -96,9 +100,12 @@ const DamageCase sizeCases[] = {
        up(p).set_bytes(uint64_t(4) << 31);
      },
      "of which there are at most 2147483647"},
-    {"ZeroCopy", [](Plan &p) { up(p).set_zero_copy(true); }, "messages of an actual size, but is zero-copy"},
-    {"Conflating", [](Plan &p) { up(p).set_conflating(true); }, "messages of an actual size, but is conflating"},
-    {"AllToAll", [](Plan &p) { up(p).set_all_to_all(true); }, "messages of an actual size, but is all to all"},
+    {"ZeroCopy", [](Plan &p) { up(p).set_zero_copy(true); },
+     "messages of an actual size, but is zero-copy"},
+    {"Conflating", [](Plan &p) { up(p).set_conflating(true); },
+     "messages of an actual size, but is conflating"},
+    {"AllToAll", [](Plan &p) { up(p).set_all_to_all(true); },
+     "messages of an actual size, but is all to all"},
     {"Control", [](Plan &p) { p.mutable_channels(2)->set_unit_bytes(8); },
      "messages of an actual size, but is a control channel"},
     {"SendWithoutUnits", [](Plan &p) { sent(rowWorker(p)).clear_units(); },
@@ -111,10 +118,13 @@ const DamageCase sizeCases[] = {
      "channel rows.up has messages of an actual size, but no count"},
     {"UnitsOfWholeMessages", [](Plan &p) { up(p).clear_unit_bytes(); },
      "channel rows.up has no messages of an actual size, but a count"},
-    {"UnitsOfOne", [](Plan &p) { first(rowServer(p), Instruction::kCollect).mutable_collect()->set_units(1); },
+    {"UnitsOfOne",
+     [](Plan &p) { first(rowServer(p), Instruction::kCollect).mutable_collect()->set_units(1); },
      "expected one i64 for each of 2 instances"},
-    {"UnitsThatAreNoNumber", [](Plan &p) { sent(rowWorker(p)).set_units(1); }, "expected tensor<i64>"},
-    {"UnitsThatDoNotExist", [](Plan &p) { sent(rowWorker(p)).set_units(99); }, "buffer 99 does not exist"},
+    {"UnitsThatAreNoNumber", [](Plan &p) { sent(rowWorker(p)).set_units(1); },
+     "expected tensor<i64>"},
+    {"UnitsThatDoNotExist", [](Plan &p) { sent(rowWorker(p)).set_units(99); },
+     "buffer 99 does not exist"},
     {"UnitsInAConstant",
      [](Plan &p) {
        p.add_constants(std::string(8, '\0'));
@@ -124,7 +134,8 @@ const DamageCase sizeCases[] = {
      "which is not in the arena"},
     {"UnitsUnderTheMessages",
      [](Plan &p) {
-       Instruction::Collect &collect = *first(rowServer(p), Instruction::kCollect).mutable_collect();
+       Instruction::Collect &collect =
+           *first(rowServer(p), Instruction::kCollect).mutable_collect();
        rowServer(p)
            .mutable_buffers(int(collect.units()))
            ->mutable_arena()

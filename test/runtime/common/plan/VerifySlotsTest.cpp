@@ -1,4 +1,4 @@
-//===- VerifySlotsTest.cpp - values made in the slots of their channels -----------------------------------------------===//
+//===- VerifySlotsTest.cpp - values made in the slots of their channels -----------------------===//
 
 #include "test/runtime/common/plan/DamageCase.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
@@ -16,16 +16,20 @@ int senderAt(const Plan &plan, Instruction::KindCase kind) {
 }
 auto *sendersInstructions(Plan &plan) { return plan.mutable_programs(0)->mutable_instructions(); }
 Instruction::Acquire &acquire(Plan &plan) {
-  return *sendersInstructions(plan)->Mutable(senderAt(plan, Instruction::kAcquire))->mutable_acquire();
+  return *sendersInstructions(plan)
+              ->Mutable(senderAt(plan, Instruction::kAcquire))
+              ->mutable_acquire();
 }
 
 const DamageCase slotCases[] = {
     {"WrittenBeforeTheAcquire",
      [](Plan &p) {
-       sendersInstructions(p)->SwapElements(senderAt(p, Instruction::kAcquire), senderAt(p, Instruction::kCall));
+       sendersInstructions(p)->SwapElements(senderAt(p, Instruction::kAcquire),
+                                            senderAt(p, Instruction::kCall));
      },
      "is written before its slot is acquired"},
-    {"NeverAcquired", [](Plan &p) { sendersInstructions(p)->DeleteSubrange(senderAt(p, Instruction::kAcquire), 1); },
+    {"NeverAcquired",
+     [](Plan &p) { sendersInstructions(p)->DeleteSubrange(senderAt(p, Instruction::kAcquire), 1); },
      "is written before its slot is acquired"},
     {"WrittenAfterTheSend",
      [](Plan &p) { // the gradient once more, behind its send_done
@@ -52,7 +56,9 @@ const DamageCase slotCases[] = {
      "ends without a send of buffer"},
     {"AnotherBufferIsSent",
      [](Plan &p) {
-       auto *send = sendersInstructions(p)->Mutable(senderAt(p, Instruction::kSendStart))->mutable_send_start();
+       auto *send = sendersInstructions(p)
+                        ->Mutable(senderAt(p, Instruction::kSendStart))
+                        ->mutable_send_start();
        Buffer *buffer = p.mutable_programs(0)->add_buffers();
        *buffer = p.programs(0).buffers(int(send->buffer()));
        buffer->mutable_arena()->set_offset(0);
@@ -72,21 +78,27 @@ const DamageCase slotCases[] = {
            sendersInstructions(p)->Get(senderAt(p, Instruction::kAcquire));
      },
      "acquires a second slot"},
-    {"ChannelOfAnother", [](Plan &p) { acquire(p).set_channel(0); }, "whose sender is program train_step.ps0"},
+    {"ChannelOfAnother", [](Plan &p) { acquire(p).set_channel(0); },
+     "whose sender is program train_step.ps0"},
     {"NoSuchChannel", [](Plan &p) { acquire(p).set_channel(99); }, "channel 99 does not exist"},
     {"NoSuchBuffer", [](Plan &p) { acquire(p).set_buffer(99); }, "buffer 99 does not exist"},
     {"BufferElsewhere", [](Plan &p) { acquire(p).set_buffer(0); }, "which does not lie there"},
     {"SlotOfNoChannel",
-     [](Plan &p) { p.mutable_programs(0)->mutable_buffers(int(acquire(p).buffer()))->set_outgoing(99); },
+     [](Plan &p) {
+       p.mutable_programs(0)->mutable_buffers(int(acquire(p).buffer()))->set_outgoing(99);
+     },
      "channel 99 does not exist, the plan has"},
     {"SlotOfAControlMessage",
      [](Plan &p) {
        for (int i = 0; i < p.channels_size(); ++i)
          if (p.channels(i).control())
-           p.mutable_programs(0)->mutable_buffers(int(acquire(p).buffer()))->set_outgoing(uint32_t(i));
+           p.mutable_programs(0)
+               ->mutable_buffers(int(acquire(p).buffer()))
+               ->set_outgoing(uint32_t(i));
      },
      "which has none to give"},
-    {"SlotOfAZeroCopyChannel", [](Plan &p) { p.mutable_channels(int(acquire(p).channel()))->set_zero_copy(true); },
+    {"SlotOfAZeroCopyChannel",
+     [](Plan &p) { p.mutable_channels(int(acquire(p).channel()))->set_zero_copy(true); },
      "which has none to give"},
 };
 
@@ -95,10 +107,13 @@ class VerifySlots : public testing::TestWithParam<DamageCase> {};
 TEST(VerifySlotsPlan, GoodPlansPass) {
   for (bool async : {false, true})
     for (uint32_t workers : {1, 3})
-      EXPECT_EQ(verifyPlan(parameterServerPlan({2, workers, 16, async, 0, false, true})), absl::OkStatus());
+      EXPECT_EQ(verifyPlan(parameterServerPlan({2, workers, 16, async, 0, false, true})),
+                absl::OkStatus());
 }
 
-TEST_P(VerifySlots, Refuses) { expectRefused(parameterServerPlan({1, 2, 16, false, 0, false, true}), GetParam()); }
+TEST_P(VerifySlots, Refuses) {
+  expectRefused(parameterServerPlan({1, 2, 16, false, 0, false, true}), GetParam());
+}
 
 INSTANTIATE_TEST_SUITE_P(Rules, VerifySlots, testing::ValuesIn(slotCases), nameOf);
 

@@ -1,4 +1,5 @@
-// The file of --trace: its bytes by a decoder of our own, which knows Perfetto's numbers and nothing of perfetto.proto; what is read again.
+// The file of --trace: its bytes by a decoder of our own, which knows Perfetto's numbers and
+// nothing of perfetto.proto; what is read again.
 #include "runtime/common/trace/TraceFile.h"
 
 #include <gmock/gmock.h>
@@ -62,9 +63,14 @@ std::string smallTrace() {
   writer.instant(lane, 1000, {"graphrun", kHost, {{kPlan, std::string("f00")}}});
   writer.begin(lane, 1000, {"step 3", kStep, {{kProgram, uint64_t(1)}, {kInstance, uint64_t(0)}}});
   writer.begin(lane, 1100,
-               {"send w", kMessage, {{kInstruction, uint64_t(7)}, {"source", std::string("m.mlir:3:4")}}, {5, 6}, {}});
+               {"send w",
+                kMessage,
+                {{kInstruction, uint64_t(7)}, {"source", std::string("m.mlir:3:4")}},
+                {5, 6},
+                {}});
   writer.end(lane, 1200);
-  writer.begin(lane, 1200, {"wait for worker:1: sum of g", kWait, {{kInstruction, uint64_t(8)}}, {}, {4}});
+  writer.begin(lane, 1200,
+               {"wait for worker:1: sum of g", kWait, {{kInstruction, uint64_t(8)}}, {}, {4}});
   writer.end(lane, 1900);
   writer.end(lane, 2000);
   return writer.take();
@@ -129,7 +135,8 @@ TEST(TraceFile, IsReadAgain) {
 // Each beginning of a file, and each byte of it changed: an error or a trace, never a crash.
 TEST(TraceFile, DamagedFilesAreRefusedOrRead) {
   const std::string whole = smallTrace();
-  EXPECT_THAT(std::string(readTrace("no trace at all").status().message()), HasSubstr("no trace that graphrun"));
+  EXPECT_THAT(std::string(readTrace("no trace at all").status().message()),
+              HasSubstr("no trace that graphrun"));
   EXPECT_THAT(std::string(readTrace("").status().message()), HasSubstr("it has no steps"));
   size_t refused = 0;
   for (size_t i = 0; i < whole.size(); ++i) {

@@ -1,4 +1,5 @@
-"""Refuses a report that is no well-formed page, loads anything, runs a script, or has coordinates that are no numbers."""
+"""Refuses a report that is no well-formed page, loads anything, runs a script, or has coordinates
+that are no numbers."""
 
 import re
 import sys
@@ -14,10 +15,16 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         values = dict(attrs)
-        assert tag not in ("script", "link", "img", "iframe", "object"), f"<{tag}>: the page must need nothing else"
+        assert tag not in ("script", "link", "img", "iframe", "object"), (
+            f"<{tag}>: the page must need nothing else"
+        )
         for name, value in attrs:
-            assert not re.match(r"(https?:)?//", value or ""), f"{name}={value}: the page must load nothing"
-            assert "nan" not in (value or "").split() and "inf" not in (value or "").split(), f"{tag} {name}={value}"
+            assert not re.match(r"(https?:)?//", value or ""), (
+                f"{name}={value}: the page must load nothing"
+            )
+            assert "nan" not in (value or "").split() and "inf" not in (value or "").split(), (
+                f"{tag} {name}={value}"
+            )
         if "id" in values:
             assert values["id"] not in self.ids, f"id {values['id']} twice"
             self.ids.add(values["id"])
@@ -37,7 +44,9 @@ class Page(HTMLParser):
     def handle_endtag(self, tag):
         if tag in VOID and (not self.open or self.open[-1] != tag):
             return
-        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-1:]}, line {self.getpos()[0]}"
+        assert self.open and self.open[-1] == tag, (
+            f"</{tag}> closes {self.open[-1:]}, line {self.getpos()[0]}"
+        )
         self.open.pop()
 
 

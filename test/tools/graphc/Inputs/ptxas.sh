@@ -1,5 +1,6 @@
 #!/bin/sh
-# Stands for NVIDIA's ptxas where none is: the head of an object of the architecture, or the refusal that PTXAS_SAYS holds. It does not know sm_103.
+# Stands for NVIDIA's ptxas where none is: the head of an object of the architecture, or the refusal
+# that PTXAS_SAYS holds. It does not know sm_103.
 for argument; do
   case $argument in
     -arch=sm_103) echo "ptxas fatal   : Value 'sm_103' is not defined for option 'gpu-name'" >&2; exit 255 ;;
