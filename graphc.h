@@ -139,9 +139,11 @@ void graphc_free_run_result(graphc_run_result *result);
  *
  * Threads: one thread makes, starts, steps and closes a session, and hooks are called on it, within
  * those calls. Any thread may call graphc_session_should_stop and graphc_session_request_stop until
- * the session is freed. Ownership: names, values and hooks are copied; what a hook's `data` points
- * to is the program's, until the session is freed. What functions give lives until the next
- * graphc_session_run, errors and names until graphc_free_session. /
+ * the session is freed.
+ * Ownership: names, values and hooks are copied; what a hook's `data` points to is the program's,
+ * until the session is freed. What functions give lives until the next graphc_session_run, errors
+ * and names until graphc_free_session.
+ */
 
 typedef struct graphc_session graphc_session;
 
@@ -152,8 +154,8 @@ typedef struct graphc_hook {
   const char *name; /* in errors */
   void *data;
   int (*begin)(graphc_session *session, void *data); /* before anything is made */
-  int (*after_create_session)(graphc_session *session,
-                              void *data); /* the variables have their values */
+  /* the variables have their values */
+  int (*after_create_session)(graphc_session *session, void *data);
   int (*before_run)(graphc_session *session, void *data); /* graphc_session_want names results */
   int (*after_run)(graphc_session *session, void *data); /* graphc_session_fetched gives them */
   int (*end)(graphc_session *session, void *data); /* behind the last step; not after a failure */

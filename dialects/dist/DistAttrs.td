@@ -1,6 +1,6 @@
 // Constraints on the attributes of dist operations.
-#ifndef GRAPHC_DIST_ATTRS_TD
-#define GRAPHC_DIST_ATTRS_TD
+#ifndef GRAPHC_DIALECTS_DIST_DISTATTRS_TD
+#define GRAPHC_DIALECTS_DIST_DISTATTRS_TD
 
 include "dialects/dist/DistDialect.td"
 
@@ -21,4 +21,4 @@ def Dist_PositiveI64Attr : ConfinedAttr<I64Attr, [IntPositive]>;
 def Dist_CountAttr : ConfinedAttr<I64Attr, [IntPositive, IntMaxValue<4294967295>]>;
 def Dist_WhichAttr : ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<4294967295>]>;
 
-#endif // GRAPHC_DIST_ATTRS_TD
+#endif // GRAPHC_DIALECTS_DIST_DISTATTRS_TD

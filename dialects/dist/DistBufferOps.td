@@ -1,7 +1,7 @@
 // Programs after `outline`: values are buffers, compute is calls of kernels in destination-passing
 // form. Created by `outline`; `schedule` gives buffers their offsets; `emit` removes all of them.
-#ifndef GRAPHC_DIST_BUFFER_OPS_TD
-#define GRAPHC_DIST_BUFFER_OPS_TD
+#ifndef GRAPHC_DIALECTS_DIST_DISTBUFFEROPS_TD
+#define GRAPHC_DIALECTS_DIST_DISTBUFFEROPS_TD
 
 include "dialects/dist/DistAttrs.td"
 include "dialects/dist/DistDialect.td"
@@ -487,4 +487,4 @@ def Dist_FeedIntoOp : Dist_PlainBodyOp<"feed_into", [], ["getBuffer()"]> {
   let hasVerifier = 1;
 }
 
-#endif // GRAPHC_DIST_BUFFER_OPS_TD
+#endif // GRAPHC_DIALECTS_DIST_DISTBUFFEROPS_TD

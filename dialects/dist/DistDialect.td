@@ -1,6 +1,6 @@
 // The dist dialect: which program runs where and what crosses between them.
-#ifndef GRAPHC_DIST_DIALECT_TD
-#define GRAPHC_DIST_DIALECT_TD
+#ifndef GRAPHC_DIALECTS_DIST_DISTDIALECT_TD
+#define GRAPHC_DIALECTS_DIST_DISTDIALECT_TD
 
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -42,4 +42,4 @@ def Dist_MayBeRepeated : NativeOpTrait<"MayBeRepeated"> { let cppNamespace = "::
 class Dist_Op<string mnemonic, list<Trait> traits = []>
     : Op<Dist_Dialect, mnemonic, !listconcat([Dist_KnownAttributes], traits)>;
 
-#endif // GRAPHC_DIST_DIALECT_TD
+#endif // GRAPHC_DIALECTS_DIST_DISTDIALECT_TD

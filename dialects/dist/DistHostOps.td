@@ -1,6 +1,6 @@
 // What a program takes from the host and gives to it: what the user feeds and fetches, and metrics.
-#ifndef GRAPHC_DIST_HOST_OPS_TD
-#define GRAPHC_DIST_HOST_OPS_TD
+#ifndef GRAPHC_DIALECTS_DIST_DISTHOSTOPS_TD
+#define GRAPHC_DIALECTS_DIST_DISTHOSTOPS_TD
 
 include "dialects/dist/DistOps.td"
 
@@ -60,4 +60,4 @@ def Dist_MetricOp : Dist_EndPointOp<"metric", [Dist_HasBufferEffects]> {
   let hasVerifier = 1;
 }
 
-#endif // GRAPHC_DIST_HOST_OPS_TD
+#endif // GRAPHC_DIALECTS_DIST_DISTHOSTOPS_TD

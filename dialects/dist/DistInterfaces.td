@@ -1,7 +1,7 @@
 // What every operation at an end of a channel answers, which the symbol verifier of dist.channel
 // counts them through; and what operations of a program of buffers do to memory.
-#ifndef GRAPHC_DIST_INTERFACES_TD
-#define GRAPHC_DIST_INTERFACES_TD
+#ifndef GRAPHC_DIALECTS_DIST_DISTINTERFACES_TD
+#define GRAPHC_DIALECTS_DIST_DISTINTERFACES_TD
 
 include "mlir/IR/OpBase.td"
 
@@ -56,4 +56,4 @@ def Dist_BufferEffectsOpInterface : OpInterface<"BufferEffectsOpInterface"> {
 // Of an operation that has a row there.
 defvar Dist_HasBufferEffects = DeclareOpInterfaceMethods<Dist_BufferEffectsOpInterface>;
 
-#endif // GRAPHC_DIST_INTERFACES_TD
+#endif // GRAPHC_DIALECTS_DIST_DISTINTERFACES_TD

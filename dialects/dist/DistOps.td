@@ -1,7 +1,7 @@
 // Phases, channels and programs, and what programs do besides computing. Created by `partition`;
 // `schedule` replaces send by send_start/send_done and adds release; `emit` removes all of them.
-#ifndef GRAPHC_DIST_OPS_TD
-#define GRAPHC_DIST_OPS_TD
+#ifndef GRAPHC_DIALECTS_DIST_DISTOPS_TD
+#define GRAPHC_DIALECTS_DIST_DISTOPS_TD
 include "dialects/dist/DistAttrs.td"
 include "dialects/dist/DistDialect.td"
 include "dialects/dist/DistInterfaces.td"
@@ -549,4 +549,4 @@ def Dist_TicketOp : Dist_EndPointOp<"ticket", [Dist_HasBufferEffects]> {
   let assemblyFormat = "attr-dict";
 }
 
-#endif // GRAPHC_DIST_OPS_TD
+#endif // GRAPHC_DIALECTS_DIST_DISTOPS_TD

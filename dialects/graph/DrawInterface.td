@@ -1,6 +1,6 @@
 //===- DrawInterface.td - ops that draw random numbers -------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_DRAWS
-#define GRAPHC_DIALECTS_GRAPH_DRAWS
+#ifndef GRAPHC_DIALECTS_GRAPH_DRAWINTERFACE
+#define GRAPHC_DIALECTS_GRAPH_DRAWINTERFACE
 
 include "mlir/IR/OpBase.td"
 

@@ -70,6 +70,7 @@ void GraphDialect::registerOps() {
   registerGatherScatterOps(*this);
   registerDynamicSliceOps(*this);
   registerEmbeddingOps(*this);
+  registerTopKOps(*this);
   registerDistinctOps(*this);
   registerReductionOps(*this);
   registerScanOps(*this);

@@ -1,6 +1,6 @@
 //===- LoopPartsInterface.td - loops of an op's own that can be cut into parts -*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_LOOPPARTS
-#define GRAPHC_DIALECTS_GRAPH_LOOPPARTS
+#ifndef GRAPHC_DIALECTS_GRAPH_LOOPPARTSINTERFACE
+#define GRAPHC_DIALECTS_GRAPH_LOOPPARTSINTERFACE
 
 include "mlir/IR/OpBase.td"
 

@@ -1,6 +1,6 @@
 //===- TableInterfaces.td - tables of which an op touches few rows -------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_ROWS
-#define GRAPHC_DIALECTS_GRAPH_ROWS
+#ifndef GRAPHC_DIALECTS_GRAPH_TABLEINTERFACES
+#define GRAPHC_DIALECTS_GRAPH_TABLEINTERFACES
 
 include "mlir/IR/OpBase.td"
 

@@ -8,9 +8,9 @@
 #include "dialects/stablehlo/StablehloToGraph.h"
 #include "passes/Passes.h"
 #include "passes/import/ArgumentNames.h"
-#include "passes/import/CountedLoop.h"
 #include "passes/import/MatchStateResults.h"
 #include "passes/import/PrepareStablehlo.h"
+#include "passes/import/UnrollLoops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -303,7 +303,9 @@ private:
     }
     if (isLoop(op))
       if (std::optional<CountedLoop> loop = findCountedLoop(op, operands))
-        return unroll(op, *loop, operands, values);
+        return unroller_.unroll(
+            op, *loop, operands, values, builder_, place,
+            [this](Operation *inner, IRMapping &inside) { return import(inner, inside); });
     FailureOr<stablehlo::ImportResult> made = stablehlo::ImportResult();
     if (std::string type = stablehlo::findForeignType(op); !type.empty())
       made->why = "of " + type + " (expected " + kWhatIsSupported.str() + ")";
@@ -321,29 +323,6 @@ private:
       made->values.assign(stand.getResults().begin(), stand.getResults().end());
     }
     values.map(op->getResults(), made->values);
-    return success();
-  }
-
-  /// One iteration behind the other, each with its number as a constant.
-  LogicalResult unroll(Operation *op, const CountedLoop &loop, SmallVector<Value> carried,
-                       IRMapping &values) {
-    auto type = cast<RankedTensorType>(carried[loop.counter].getType());
-    for (int64_t i = 0; i < loop.iterations; ++i) {
-      if ((unrolled_ += llvm::range_size(*loop.body)) > kMostUnrolled)
-        return op->emitError()
-               << "its loops have more than " << kMostUnrolled
-               << " operations one iteration behind the other; expected fewer iterations, or smaller ones";
-      auto number = IntegerAttr::get(type.getElementType(), loop.first.getInt() + i * loop.step);
-      carried[loop.counter] =
-          createConstant(builder_, clean(op->getLoc()), DenseElementsAttr::get(type, number));
-      values.map(loop.body->getArguments(), carried);
-      for (Operation &inner : llvm::make_range(loop.body->begin(), std::prev(loop.body->end())))
-        if (failed(import(&inner, values)))
-          return failure();
-      for (auto [next, returned] : llvm::zip_equal(carried, loop.body->back().getOperands()))
-        next = values.lookup(returned); // all ops of the body stand before its last
-    }
-    values.map(op->getResults(), carried);
     return success();
   }
 
@@ -384,8 +363,7 @@ private:
   llvm::StringSet<> names_; ///< of functions that are made
   llvm::StringMap<BlockArgument> claimed_; ///< by name, of variables that stand for arguments
   VariableOp last_; ///< that was made
-  static constexpr uint64_t kMostUnrolled = uint64_t(1) << 17;
-  uint64_t unrolled_ = 0; ///< ops of all loops
+  LoopUnroller unroller_;
   Unsupported unsupported_;
 };
 

@@ -98,7 +98,7 @@ Session::~Session() {
 
 absl::Status Session::start() {
   GRAPHC_RETURN_IF_ERROR(loaded_.status());
-  GRAPHC_RETURN_IF_ERROR(callHooks("begin", {}, [](Hook &hook) { return hook.begin(); }));
+  GRAPHC_RETURN_IF_ERROR(hooks_.begin());
   options_.stop = [this, stop = std::move(options_.stop)] {
     const bool asked = stop && stop();
     if (asked)
@@ -137,8 +137,7 @@ absl::Status Session::beginRun() {
     // stopped while it waited for the others
     return isAgain && !failed_ ? absl::OkStatus() : status_;
   step_ = attempt_->stepping.gate.permitted();
-  return callHooks("afterCreateSession", {},
-                   [&](Hook &hook) { return hook.afterCreateSession(*this, *started); });
+  return hooks_.afterCreateSession(*this, *started);
 }
 
 absl::Status Session::makeAttempt() {
@@ -176,10 +175,8 @@ absl::Status Session::step() {
     const RunContext context{*this, globalStep()};
     StepwiseRun &stepping = attempt_->stepping;
     wanted_.clear();
-    GRAPHC_RETURN_IF_ERROR(callHooks("beforeRun", context.globalStep, [&](Hook &hook) {
-      absl::StatusOr<RunArgs> args = hook.beforeRun(context);
-      return args.ok() ? want(*args) : args.status();
-    }));
+    GRAPHC_RETURN_IF_ERROR(
+        hooks_.beforeRun(context, [this](const RunArgs &args) { return want(args); }));
     if (!stepping.own) // else the chief gets them by itself
       GRAPHC_RETURN_IF_ERROR(want({options_.fetches}));
     {
@@ -202,16 +199,14 @@ absl::Status Session::step() {
       GRAPHC_RETURN_IF_ERROR(beginRun());
       if (!isWhole || globalStep() < values.globalStep)
         continue;
-      return callHooks("afterRun", context.globalStep, // it was made, and a checkpoint has it
-                       [&](Hook &hook) { return hook.afterRun(context, values); });
+      return hooks_.afterRun(context, values); // it was made, and a checkpoint has it
     }
     if (failed_)
       return status_;
     if (over_ && stepping.gate.made() <= context.globalStep) // the run ended before this step
       return absl::OkStatus();
     step_ = values.globalStep;
-    return callHooks("afterRun", context.globalStep,
-                     [&](Hook &hook) { return hook.afterRun(context, values); });
+    return hooks_.afterRun(context, values);
   }
   return absl::OkStatus();
 }
@@ -246,8 +241,7 @@ size_t Session::expected() const {
 
 absl::StatusOr<RunResult> Session::close() {
   if (!failed_ && !std::exchange(ended_, true))
-    if (absl::Status status = callHooks("end", {}, [this](Hook &hook) { return hook.end(*this); });
-        !status.ok())
+    if (absl::Status status = hooks_.end(*this); !status.ok())
       fail(status);
   if (!result_) {
     if (!failed_)
@@ -335,18 +329,6 @@ absl::Status Session::want(const RunArgs &args) {
           known.empty() ? "" : "; it has ", absl::StrJoin(known, ", ")));
     }
     wanted_.insert(name);
-  }
-  return absl::OkStatus();
-}
-
-template <typename Call>
-absl::Status Session::callHooks(const char *callback, std::optional<uint64_t> step,
-                                const Call &call) {
-  for (size_t i = 0; i < hooks_.size(); ++i) {
-    const std::string name = hooks_[i]->name();
-    GRAPHC_RETURN_IF_ERROR(base::annotate(
-        call(*hooks_[i]), absl::StrCat("hook ", name.empty() ? absl::StrCat(i + 1) : name, ", ",
-                                       callback, step ? absl::StrCat(" at step ", *step) : "")));
   }
   return absl::OkStatus();
 }

@@ -30,6 +30,7 @@
 #define GRAPHC_RUNTIME_API_SESSION_H
 
 #include "runtime/api/Hook.h"
+#include "runtime/api/HookRunner.h"
 #include "runtime/api/Run.h"
 #include "runtime/api/RunRestarts.h"
 #include "runtime/common/base/Mutex.h"
@@ -109,9 +110,6 @@ private:
   absl::Status beginRun();
   absl::Status makeAttempt();
   absl::Status step();
-  /// Calls every hook in turn, up to the first error, which is returned with the hook's name.
-  template <typename Call>
-  absl::Status callHooks(const char *callback, std::optional<uint64_t> step, const Call &call);
   absl::Status want(const RunArgs &args);
   void fail(const absl::Status &why);
   /// Waits until the lanes stand before a step, or the run is over.
@@ -122,7 +120,7 @@ private:
   void endRun();
 
   RunOptions options_;
-  const Hooks hooks_;
+  const HookRunner hooks_;
   RunRestarts restarts_;
   const int exceptions_; ///< that were under way when this was made
   absl::StatusOr<plan::LoadedPlan> loaded_;

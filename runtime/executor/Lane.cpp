@@ -93,13 +93,13 @@ LaneState Lane::beginStep() {
 }
 
 std::optional<LaneState> Lane::awaitTurn() {
-  const StepGate::Answer answer = turn_.ask(currentStep);
-  if (answer == StepGate::Answer::Wait)
+  const StepwiseGate::Answer answer = turn_.ask(currentStep);
+  if (answer == StepwiseGate::Answer::Wait)
     return notReady(&turn_, PollState::Pending, Blocked::Turn);
-  if (answer == StepGate::Answer::Aborted)
+  if (answer == StepwiseGate::Answer::Aborted)
     return notReady(&turn_, PollState::Aborted);
   stepStart_ = 0; // the wait is no part of the step
-  if (answer == StepGate::Answer::Open)
+  if (answer == StepwiseGate::Answer::Open)
     return std::nullopt;
   endReason_ = EndReason::Stop;
   return LaneState::PhaseEnded;
@@ -578,7 +578,7 @@ LaneState Lane::portFailed(transport::Port *port, transport::PollState state) {
 
 // "for /job:worker/task:1, the slowest worker at step 9 (max_staleness is 2)"
 std::string Lane::describeTicketWait() const {
-  std::optional<UpdateTickets::Slowest> slowest = tickets_->slowest(info_.instance);
+  std::optional<AsyncUpdateTickets::Slowest> slowest = tickets_->slowest(info_.instance);
   if (!slowest || !tickets_->maxStaleness())
     return "for an update ticket";
   const plan::Plan &plan = *program_->plan;

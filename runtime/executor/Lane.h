@@ -19,7 +19,7 @@
 #include "runtime/executor/MessageSum.h"
 #include "runtime/executor/RejoinableTasks.h"
 #include "runtime/executor/ReplicaChoice.h"
-#include "runtime/executor/StepGate.h"
+#include "runtime/executor/StepwiseGate.h"
 #include "runtime/transport/Transport.h"
 
 #include "absl/status/statusor.h"
@@ -158,7 +158,7 @@ private:
   LaneInfo info_;
   std::unique_ptr<LaneFrame> frame_;
   LaneCallbacks *host_ = nullptr;
-  UpdateTickets *tickets_ = nullptr; // of the program that takes them; else null
+  AsyncUpdateTickets *tickets_ = nullptr; // of the program that takes them; else null
   LanePorts ports_;
   MessageSum messages_; // of an Aggregate
   ReplicaChoice choice_;
@@ -187,7 +187,7 @@ private:
   EndReason endReason_ = EndReason::None;
   absl::Status status_;
   LaneTrace *trace_ = nullptr;
-  StepGate::Turn turn_;
+  StepwiseGate::Turn turn_;
   LaneSegments segments_; // their queue ends its work before the memory above goes
 };
 

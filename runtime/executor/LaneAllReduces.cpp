@@ -3,7 +3,7 @@
 #include "runtime/common/base/ProcessLog.h"
 #include "runtime/common/plan/AllReduceMoves.h"
 #include "runtime/common/plan/PlanTypes.h"
-#include "runtime/executor/ZeroCopyMemory.h"
+#include "runtime/executor/ZeroCopySource.h"
 
 #include <algorithm>
 
@@ -78,7 +78,7 @@ void LaneAllReduces::make(const LaneProgram &program, const LaneInfo &info, cons
     setting.receives = {ports.receives.data() + call.receivePort, channel.instances()};
     if (call.released && arenas.empty())
       for (uint32_t i = 0; i < channel.instances(); ++i)
-        arenas.push_back(ZeroCopyMemory::arenaOffset(
+        arenas.push_back(ZeroCopySource::arenaOffset(
             *program.plan, plan::instanceTask(*program.plan, *program.source, i), program.index,
             i));
     sums_.push_back(call.released ? joinSums(call, program, info, ports, setting.near, setting.data,

@@ -11,8 +11,8 @@
 #include "runtime/common/plan/plan.pb.h"
 #include "runtime/executor/ControlMessage.h"
 #include "runtime/executor/EventRing.h"
-#include "runtime/executor/StepGate.h"
-#include "runtime/executor/UpdateTickets.h"
+#include "runtime/executor/StepwiseGate.h"
+#include "runtime/executor/AsyncUpdateTickets.h"
 #include "runtime/transport/Transport.h"
 
 #include "absl/status/status.h"
@@ -62,9 +62,9 @@ public:
   virtual ControlMessage decide(const LaneInfo &lane, uint64_t step) = 0;
   /// Asynchronous phases: the updates still to be done. Null where no program of this task takes
   /// update tickets.
-  virtual UpdateTickets *tickets() = 0;
+  virtual AsyncUpdateTickets *tickets() = 0;
   /// Where the lane waits before each step, asked as it is made; null: it waits for nobody.
-  virtual StepGate *gate(const LaneInfo &) { return nullptr; }
+  virtual StepwiseGate *gate(const LaneInfo &) { return nullptr; }
   /// What the lane waits on before stepDone() where earlier results still wait to be taken; null
   /// where they do not.
   virtual transport::Port *untaken(const LaneInfo &) { return nullptr; }

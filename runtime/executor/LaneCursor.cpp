@@ -5,7 +5,7 @@ namespace graphc::executor {
 // On any thread, so numbers that were read one after the other need not fit each other. Where they
 // do not, the lane moves, and it works.
 plan::LanePosition LaneCursor::place(const LaneProgram &program, const LaneInfo &info,
-                                     const UpdateTickets *tickets) const {
+                                     const AsyncUpdateTickets *tickets) const {
   plan::LanePosition at;
   at.lane = {info.programIndex, info.instance};
   const Blocked on = blocked;
@@ -59,7 +59,7 @@ plan::LanePosition LaneCursor::place(const LaneProgram &program, const LaneInfo 
     at.doing = on == Blocked::Device ? plan::LaneActivity::Device : plan::LaneActivity::Works;
     break;
   case LaneOp::Ticket:
-    if (std::optional<UpdateTickets::Slowest> slowest = tickets->slowest(info.instance);
+    if (std::optional<AsyncUpdateTickets::Slowest> slowest = tickets->slowest(info.instance);
         slowest && on == Blocked::Ticket) {
       at.doing = plan::LaneActivity::Ticket;
       at.peer = slowest->instance;

@@ -25,7 +25,7 @@ struct LaneCursor {
 
   /// `tickets`: null where the program takes none.
   plan::LanePosition place(const LaneProgram &program, const LaneInfo &info,
-                           const UpdateTickets *tickets) const;
+                           const AsyncUpdateTickets *tickets) const;
 };
 
 } // namespace graphc::executor

@@ -45,7 +45,7 @@ private:
 };
 
 /// Arena and pointer tables of one lane. The arena lies in the zero-copy memory where peers read in
-/// it (ZeroCopyMemory.h). Every argument of every call is one entry of `arguments`, resolved once;
+/// it (ZeroCopySource.h). Every argument of every call is one entry of `arguments`, resolved once;
 /// a Receive or Acquire rewrites only the entries that name its slot. Of a lane that runs ahead odd
 /// steps have an arena of their own.
 class LaneFrame {

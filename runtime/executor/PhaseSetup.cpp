@@ -99,7 +99,7 @@ std::vector<ChannelEndpoint> taskEndpoints(const plan::Plan &plan, const plan::T
   return endpoints;
 }
 
-std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task,
+std::unique_ptr<AsyncUpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task,
                                            uint32_t phase, uint64_t total,
                                            std::function<bool()> stopRequested) {
   for (uint32_t index : plan.phases(int(phase)).programs()) {
@@ -111,7 +111,7 @@ std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::T
         std::optional<uint64_t> bound;
         if (instruction.ticket().has_max_staleness())
           bound = instruction.ticket().max_staleness();
-        return std::make_unique<UpdateTickets>(total, program.instances(), bound,
+        return std::make_unique<AsyncUpdateTickets>(total, program.instances(), bound,
                                                std::move(stopRequested));
       }
   }

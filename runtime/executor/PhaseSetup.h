@@ -37,7 +37,7 @@ std::vector<ChannelEndpoint> taskEndpoints(const plan::Plan &plan, const plan::T
 
 /// The update tickets of a phase: for the program that takes them, where `task` (any, where it is
 /// null) runs it; else null.
-std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task,
+std::unique_ptr<AsyncUpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task,
                                            uint32_t phase, uint64_t total,
                                            std::function<bool()> stopRequested = {});
 

@@ -2,7 +2,7 @@
 
 #include "runtime/common/base/StatusMacros.h"
 #include "runtime/common/plan/MemoryRequirements.h"
-#include "runtime/executor/ZeroCopyMemory.h"
+#include "runtime/executor/ZeroCopySource.h"
 
 #include <algorithm>
 #include <map>

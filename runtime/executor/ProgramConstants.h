@@ -19,7 +19,7 @@ public:
   absl::Status fill(const plan::Plan &plan, const plan::Program &program, plan::Space space,
                     device::Device &device);
   /// Null for a constant that the program does not use there, or sends zero-copy
-  /// (ZeroCopyMemory.h); 64-byte aligned.
+  /// (ZeroCopySource.h); 64-byte aligned.
   uint8_t *at(uint32_t index) const { return places_[index]; }
 
 private:

@@ -107,7 +107,7 @@ absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan:
   auto store = std::make_unique<VariableStore>();
   store->plan_ = &plan;
   store->entries_.resize(size_t(plan.variables_size()));
-  GRAPHC_ASSIGN_OR_RETURN(store->zeroCopyMemory_, ZeroCopyMemory::create(plan, task));
+  GRAPHC_ASSIGN_OR_RETURN(store->zeroCopyMemory_, ZeroCopySource::create(plan, task));
   for (int i = 0; i < plan.variables_size(); ++i) {
     const plan::Variable &variable = plan.variables(i);
     if (!plan::stores(plan, variable, task))

@@ -10,7 +10,7 @@
 #include "runtime/common/base/Mutex.h"
 #include "runtime/common/plan/plan.pb.h"
 #include "runtime/device/Device.h"
-#include "runtime/executor/ZeroCopyMemory.h"
+#include "runtime/executor/ZeroCopySource.h"
 
 #include "absl/status/statusor.h"
 
@@ -62,7 +62,7 @@ public:
     return {entries_[variable]->data, entries_[variable]->bytes};
   }
   /// What this task's peers read in place: some of its variables, and constants of its programs.
-  const ZeroCopyMemory &zeroCopy() const { return zeroCopyMemory_; }
+  const ZeroCopySource &zeroCopy() const { return zeroCopyMemory_; }
   /// Held by a lane of a locks_variables program while one instruction touches the variable;
   /// several are taken in ascending order of index. Take it to read a value while such a phase
   /// runs.
@@ -84,7 +84,7 @@ private:
   const plan::Plan *plan_ = nullptr;
   std::vector<std::unique_ptr<Entry>> entries_; // one a plan variable; null: another task's
   std::vector<uint32_t> indices_, owners_;
-  ZeroCopyMemory zeroCopyMemory_;
+  ZeroCopySource zeroCopyMemory_;
 };
 
 } // namespace graphc::executor

@@ -338,7 +338,7 @@ bool GrpcLink::attached() const {
 absl::Status GrpcLink::received(uint32_t number, const grpc::ByteBuffer &message) {
   Stream &stream = streams_[number];
   base::MutexLock readLock(stream.readMutex);
-  MessageReader &reader = stream.reader;
+  GrpcBufferReader &reader = stream.reader;
   GRAPHC_RETURN_IF_ERROR(reader.open(message));
   uint64_t payload = 0;
   absl::Status status = takeMessage(stream, number, &payload);
@@ -350,7 +350,7 @@ absl::Status GrpcLink::received(uint32_t number, const grpc::ByteBuffer &message
 /// A message of an earlier phase, or of another process than the one that is known, is dropped
 /// whole (fenced). Of any other the credits come first, then the frames.
 absl::Status GrpcLink::takeMessage(Stream &stream, uint32_t number, uint64_t *payload) {
-  MessageReader &reader = stream.reader;
+  GrpcBufferReader &reader = stream.reader;
   MessageHeader header;
   GRAPHC_RETURN_IF_ERROR(reader.take(&header, sizeof(header)));
   if (header.magic != MessageHeader::kMagic)
@@ -376,7 +376,7 @@ absl::Status GrpcLink::unknown(uint32_t channel, uint32_t instance) const {
 }
 
 /// The peer has released so many slots of a channel: the port may send as many messages more.
-absl::Status GrpcLink::takeCredit(MessageReader &reader) {
+absl::Status GrpcLink::takeCredit(GrpcBufferReader &reader) {
   CreditGrant credit;
   GRAPHC_RETURN_IF_ERROR(reader.take(&credit, sizeof(credit)));
   auto port = sendByKey_.find(keyOf(credit.channel, credit.instance));
@@ -393,7 +393,7 @@ absl::Status GrpcLink::takeCredit(MessageReader &reader) {
 /// into the ring slot, and the port counts it (arrived). Nothing is copied of a frame that does not
 /// fit.
 absl::Status GrpcLink::takeFrame(Stream &stream, uint32_t number, uint64_t *payload) {
-  MessageReader &reader = stream.reader;
+  GrpcBufferReader &reader = stream.reader;
   FrameHeader header;
   GRAPHC_RETURN_IF_ERROR(reader.take(&header, sizeof(header)));
   auto found = recvByKey_.find(keyOf(header.channel, header.instance));

@@ -12,7 +12,7 @@
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCLINK_H
 
 #include "runtime/common/base/Mutex.h"
-#include "runtime/transport/GrpcMessageReader.h"
+#include "runtime/transport/GrpcBufferReader.h"
 #include "runtime/transport/GrpcPorts.h"
 
 #include "absl/base/thread_annotations.h"
@@ -88,7 +88,7 @@ private:
     // time) and by reset, so that a late frame of the old generation never meets half-reset ports.
     // Nobody else takes it. Before GrpcLink::mutex_.
     base::Mutex readMutex;
-    MessageReader reader ABSL_GUARDED_BY(readMutex);
+    GrpcBufferReader reader ABSL_GUARDED_BY(readMutex);
   };
   struct SendQueue {
     GrpcSendPort *head = nullptr, *tail = nullptr;
@@ -114,7 +114,7 @@ private:
   void dropQueued() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status takeMessage(Stream &stream, uint32_t number, uint64_t *payload)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stream.readMutex);
-  absl::Status takeCredit(MessageReader &reader);
+  absl::Status takeCredit(GrpcBufferReader &reader);
   absl::Status takeFrame(Stream &stream, uint32_t number, uint64_t *payload)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stream.readMutex);
   absl::Status unknown(uint32_t channel, uint32_t instance) const;

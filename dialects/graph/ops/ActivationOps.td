@@ -1,6 +1,6 @@
 //===- ActivationOps.td - what follows a layer ---------------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_ACTIVATIONS
-#define GRAPHC_DIALECTS_GRAPH_OPS_ACTIVATIONS
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_ACTIVATIONOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_ACTIVATIONOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

@@ -1,6 +1,6 @@
 //===- ArithmeticOps.td - numbers, element by element --------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_ARITHMETIC
-#define GRAPHC_DIALECTS_GRAPH_OPS_ARITHMETIC
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_ARITHMETICOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_ARITHMETICOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

@@ -1,6 +1,6 @@
 //===- AttentionOps.td - each query a mean of values ---------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_ATTENTION
-#define GRAPHC_DIALECTS_GRAPH_OPS_ATTENTION
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_ATTENTIONOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_ATTENTIONOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

@@ -1,6 +1,6 @@
 //===- BitwiseOps.td - truth values and the bits of integers -------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_BITS
-#define GRAPHC_DIALECTS_GRAPH_OPS_BITS
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_BITWISEOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_BITWISEOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

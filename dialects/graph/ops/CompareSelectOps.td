@@ -1,6 +1,6 @@
 //===- CompareSelectOps.td - comparison, choice, conversion --------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_LOGIC
-#define GRAPHC_DIALECTS_GRAPH_OPS_LOGIC
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_COMPARESELECTOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_COMPARESELECTOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

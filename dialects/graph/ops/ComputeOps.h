@@ -36,6 +36,8 @@
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/EmbeddingOps.h.inc"
 #define GET_OP_CLASSES
+#include "dialects/graph/ops/TopKOps.h.inc"
+#define GET_OP_CLASSES
 #include "dialects/graph/ops/DistinctOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/ReductionOps.h.inc"
@@ -76,6 +78,7 @@ void registerPaddingOps(GraphDialect &dialect);
 void registerGatherScatterOps(GraphDialect &dialect);
 void registerDynamicSliceOps(GraphDialect &dialect);
 void registerEmbeddingOps(GraphDialect &dialect);
+void registerTopKOps(GraphDialect &dialect);
 void registerDistinctOps(GraphDialect &dialect);
 void registerReductionOps(GraphDialect &dialect);
 void registerScanOps(GraphDialect &dialect);

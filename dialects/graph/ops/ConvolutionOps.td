@@ -1,6 +1,6 @@
 //===- ConvolutionOps.td - products over windows that slide --------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_CONVOLUTION
-#define GRAPHC_DIALECTS_GRAPH_OPS_CONVOLUTION
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_CONVOLUTIONOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_CONVOLUTIONOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

@@ -1,6 +1,6 @@
 //===- DistinctOps.td - numbers that differ ------------------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_DISTINCT
-#define GRAPHC_DIALECTS_GRAPH_OPS_DISTINCT
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_DISTINCTOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_DISTINCTOPS
 
 include "dialects/graph/ops/LoopTraits.td"
 

@@ -1,6 +1,6 @@
 //===- DotGeneralOps.td - products over any dimensions -------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_DOTGENERAL
-#define GRAPHC_DIALECTS_GRAPH_OPS_DOTGENERAL
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_DOTGENERALOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_DOTGENERALOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

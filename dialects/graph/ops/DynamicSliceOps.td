@@ -1,6 +1,6 @@
 //===- DynamicSliceOps.td - boxes of elements that begin where data say --------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_DYNAMICSLICES
-#define GRAPHC_DIALECTS_GRAPH_OPS_DYNAMICSLICES
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_DYNAMICSLICEOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_DYNAMICSLICEOPS
 
 include "dialects/graph/ops/LoopTraits.td"
 

@@ -1,6 +1,6 @@
 //===- GatherScatterOps.td - parts of tensors at places that are data ----------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_GATHER
-#define GRAPHC_DIALECTS_GRAPH_OPS_GATHER
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_GATHERSCATTEROPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_GATHERSCATTEROPS
 
 include "dialects/graph/ops/LoopTraits.td"
 

@@ -1,6 +1,6 @@
 //===- LossOps.td - softmax and what is learnt from labels ---------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_LOSSES
-#define GRAPHC_DIALECTS_GRAPH_OPS_LOSSES
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_LOSSOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_LOSSOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

@@ -1,6 +1,6 @@
 //===- MatmulOps.td - sums of products -----------------------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_PRODUCTS
-#define GRAPHC_DIALECTS_GRAPH_OPS_PRODUCTS
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_MATMULOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_MATMULOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

@@ -1,6 +1,6 @@
 //===- NormalizationOps.td - mean 0 and variance 1 -----------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_NORMALIZATION
-#define GRAPHC_DIALECTS_GRAPH_OPS_NORMALIZATION
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_NORMALIZATIONOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_NORMALIZATIONOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

@@ -1,6 +1,6 @@
 //===- OptimizerOps.td - what optimizers make of gradients ---------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_OPTIMIZERS
-#define GRAPHC_DIALECTS_GRAPH_OPS_OPTIMIZERS
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_OPTIMIZEROPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_OPTIMIZEROPS
 
 include "dialects/graph/GraphOpsBase.td"
 include "dialects/graph/TableInterfaces.td"

@@ -1,6 +1,6 @@
 //===- PaddingOps.td - elements around and between those of a tensor -----------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_PADDING
-#define GRAPHC_DIALECTS_GRAPH_OPS_PADDING
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_PADDINGOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_PADDINGOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

@@ -1,6 +1,6 @@
 //===- PoolingOps.td - one element of each window ------------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_POOLING
-#define GRAPHC_DIALECTS_GRAPH_OPS_POOLING
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_POOLINGOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_POOLINGOPS
 
 include "dialects/graph/ops/LoopTraits.td"
 

@@ -1,6 +1,6 @@
 //===- RandomOps.td - random numbers -------------------------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_RANDOM
-#define GRAPHC_DIALECTS_GRAPH_OPS_RANDOM
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_RANDOMOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_RANDOMOPS
 
 include "dialects/graph/DrawInterface.td"
 include "dialects/graph/GraphOpsBase.td"

@@ -1,6 +1,6 @@
 //===- ReductionOps.td - many elements into one --------------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_REDUCTION
-#define GRAPHC_DIALECTS_GRAPH_OPS_REDUCTION
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_REDUCTIONOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_REDUCTIONOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

@@ -1,6 +1,6 @@
 //===- RoundingOps.td - whole numbers and limits, element by element -----------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_ROUNDING
-#define GRAPHC_DIALECTS_GRAPH_OPS_ROUNDING
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_ROUNDINGOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_ROUNDINGOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

@@ -1,6 +1,6 @@
 //===- ScanOps.td - the order along a dimension --------------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_SCANS
-#define GRAPHC_DIALECTS_GRAPH_OPS_SCANS
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_SCANOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_SCANOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

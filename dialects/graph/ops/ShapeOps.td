@@ -1,6 +1,6 @@
 //===- ShapeOps.td - constants, and the same elements in another shape ---------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_SHAPE
-#define GRAPHC_DIALECTS_GRAPH_OPS_SHAPE
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_SHAPEOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_SHAPEOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

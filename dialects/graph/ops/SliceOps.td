@@ -1,6 +1,6 @@
 //===- SliceOps.td - parts of tensors ------------------------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_SLICES
-#define GRAPHC_DIALECTS_GRAPH_OPS_SLICES
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_SLICEOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_SLICEOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

@@ -1,6 +1,6 @@
 //===- TranscendentalOps.td - functions of floats, element by element ----------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_TRANSCENDENTAL
-#define GRAPHC_DIALECTS_GRAPH_OPS_TRANSCENDENTAL
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_TRANSCENDENTALOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_TRANSCENDENTALOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

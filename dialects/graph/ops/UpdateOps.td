@@ -1,6 +1,6 @@
 //===- UpdateOps.td - what changes a variable ----------------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_OPS_UPDATES
-#define GRAPHC_DIALECTS_GRAPH_OPS_UPDATES
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_UPDATEOPS
+#define GRAPHC_DIALECTS_GRAPH_OPS_UPDATEOPS
 
 include "dialects/graph/GraphOpsBase.td"
 

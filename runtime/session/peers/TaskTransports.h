@@ -43,7 +43,7 @@ struct TransportOptions {
 class TaskTransports {
 public:
   /// Builds all ends and begins to accept; every task does this before any connects. `zero_copy`,
-  /// what peers on this host may read in place (executor/ZeroCopyMemory.h), must outlive the
+  /// what peers on this host may read in place (executor/ZeroCopySource.h), must outlive the
   /// transports.
   static absl::StatusOr<std::unique_ptr<TaskTransports>>
   prepare(const plan::Plan &plan, const std::vector<service::Peer> &peers,

@@ -101,7 +101,7 @@ uint64_t PhaseCallbacks::epochOf(uint64_t step) const {
 }
 
 /// Where replicas share no step, a server's lanes wait for none of them: each serves one, or all.
-executor::StepGate *PhaseCallbacks::gate(const executor::LaneInfo &lane) {
+executor::StepwiseGate *PhaseCallbacks::gate(const executor::LaneInfo &lane) {
   const bool computes =
       lane.program->feeds_size() || lane.program->fetches_size() || lane.program->metrics_size();
   return shared_ || computes ? options_.gate : nullptr;

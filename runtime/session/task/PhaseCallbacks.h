@@ -114,7 +114,7 @@ public:
     std::function<bool(const std::string &name)> wantsFetch; ///< may be empty: none
     std::function<bool(const std::string &name, uint64_t globalStep)>
         wantsNow; ///< of those: asked in each step; may be empty: all
-    executor::StepGate *gate =
+    executor::StepwiseGate *gate =
         /// before each step of lanes that share steps, else of those of replicas; null: none
         nullptr;
     /// a loss that is no number asks for the end of the phase; else it is its lane's error
@@ -139,8 +139,8 @@ public:
                          const plan::Instruction::NextBatch &instruction,
                          std::span<void *const> buffers, uint8_t *valid) override;
   executor::ControlMessage decide(const executor::LaneInfo &lane, uint64_t step) override;
-  executor::UpdateTickets *tickets() override { return tickets_.get(); }
-  executor::StepGate *gate(const executor::LaneInfo &lane) override;
+  executor::AsyncUpdateTickets *tickets() override { return tickets_.get(); }
+  executor::StepwiseGate *gate(const executor::LaneInfo &lane) override;
   transport::Port *untaken(const executor::LaneInfo &) override {
     return options_.untaken && options_.untaken->poll() != transport::PollState::Ready
                ? options_.untaken
@@ -226,7 +226,7 @@ private:
   bool shared_ = true; ///< lanes make the same steps
   std::vector<size_t> offsets_; ///< by program
   std::vector<std::unique_ptr<LaneRecord>> records_; ///< null: not of this task
-  std::unique_ptr<executor::UpdateTickets> tickets_; ///< null: given elsewhere
+  std::unique_ptr<executor::AsyncUpdateTickets> tickets_; ///< null: given elsewhere
   std::atomic<bool> stopped_{false}, first_{false}, notFinite_{false};
 };
 

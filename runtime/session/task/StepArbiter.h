@@ -50,7 +50,7 @@ private:
   bool isPermitted(const plan::Phase &phase) const {
     return stepped_ == phase.role() && !takesAll();
   }
-  executor::StepGate &gate() { return stepping_ ? stepping_->gate : gate_; }
+  executor::StepwiseGate &gate() { return stepping_ ? stepping_->gate : gate_; }
   bool wantsHere(const std::string &name) const { return stepping_->own && stepping_->wants(name); }
   bool wantsThere(const std::string &name, uint64_t step);
 
@@ -58,7 +58,7 @@ private:
   service::ControlLink &link_;
   std::string restoredFrom_;
   bool begun_ = false; ///< the session here has heard from which step
-  executor::StepGate gate_; ///< of the chief's step permits, where no session is here
+  executor::StepwiseGate gate_; ///< of the chief's step permits, where no session is here
   base::Mutex mutex_; ///< a leaf
   std::vector<std::string> fetches_ ABSL_GUARDED_BY(mutex_); ///< Prepare's
   std::optional<plan::Role> stepped_; ///< written before a step permit can come

@@ -3,7 +3,7 @@
 #define GRAPHC_RUNTIME_SESSION_TASK_STEPWISERUN_H
 
 #include "runtime/common/plan/plan.pb.h"
-#include "runtime/executor/StepGate.h"
+#include "runtime/executor/StepwiseGate.h"
 #include "runtime/session/results/FetchCollector.h"
 #include "runtime/session/task/TaskResults.h"
 
@@ -16,7 +16,7 @@ namespace graphc::session {
 /// between, runs by itself.
 struct StepwiseRun {
   plan::Role role = plan::TRAIN;
-  executor::StepGate gate;
+  executor::StepwiseGate gate;
   /// The session is not the chief's, or its replica shares no step with others: it sees what its
   /// own task makes, and takes only the steps of that. Else it takes everybody's.
   bool own = false;

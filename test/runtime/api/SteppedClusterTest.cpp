@@ -265,12 +265,12 @@ TEST(StepArbiter, AStepPermitThatCannotBeIsRefused) {
   EXPECT_FALSE(steps.permit(permit).ok());
 }
 
-TEST(StepGate, AStepIsMadeThatBothAllow) {
-  executor::StepGate gate;
-  executor::StepGate::Turn lane(&gate);
+TEST(StepwiseGate, AStepIsMadeThatBothAllow) {
+  executor::StepwiseGate gate;
+  executor::StepwiseGate::Turn lane(&gate);
   gate.awaitGrants();
   gate.begin(4, 1);
-  using Answer = executor::StepGate::Answer;
+  using Answer = executor::StepwiseGate::Answer;
   EXPECT_EQ(lane.ask(0), Answer::Wait);
   gate.grant(5);
   EXPECT_EQ(lane.ask(0), Answer::Wait) << "the stepper's is missing";

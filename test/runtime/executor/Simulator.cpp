@@ -54,7 +54,7 @@ public:
     return {step + 1 >= options_.steps ? ControlAction::EndPhase : ControlAction::Continue,
             EndReason::Finished, 0};
   }
-  UpdateTickets *tickets() override { return given_.get(); }
+  AsyncUpdateTickets *tickets() override { return given_.get(); }
   absl::Status stepDone(const LaneInfo &lane, const StepResults &results) override {
     result_.steps = std::max(result_.steps, results.step + 1);
     for (size_t i = 0; i < results.fetches.size(); ++i) {
@@ -83,7 +83,7 @@ private:
   const SimOptions &options_;
   SimResult &result_;
   data::DatasetCache datasets_;
-  std::unique_ptr<UpdateTickets> given_;
+  std::unique_ptr<AsyncUpdateTickets> given_;
   std::map<std::pair<uint32_t, uint32_t>, std::unique_ptr<data::PhaseBatches>> batches_;
 };
 
@@ -205,7 +205,7 @@ absl::Status Simulation::setUp() {
       if (actor->lane->port() == port || events_.chance(0.02))
         schedule(*actor);
   };
-  if (UpdateTickets *tickets = host_.tickets())
+  if (AsyncUpdateTickets *tickets = host_.tickets())
     tickets->woken = [this, tickets] {
       for (auto &actor : actors_)
         if (actor->lane->port() == &tickets->port(actor->lane->info().instance))

@@ -24,7 +24,7 @@ public:
     return {step + 1 >= steps_ ? ControlAction::EndPhase : ControlAction::Continue,
             EndReason::Finished, 0};
   }
-  UpdateTickets *tickets() override { return &given_; }
+  AsyncUpdateTickets *tickets() override { return &given_; }
   absl::Status stepDone(const LaneInfo &lane, const StepResults &results) override {
     return onStep ? onStep(lane, results) : absl::OkStatus();
   }
@@ -33,7 +33,7 @@ public:
 
 private:
   uint64_t steps_;
-  UpdateTickets given_;
+  AsyncUpdateTickets given_;
 };
 
 } // namespace graphc::executor

@@ -1,5 +1,7 @@
-//===- CountedLoop.cpp - a loop of StableHLO whose iterations are known -----------------------===//
-#include "passes/import/CountedLoop.h"
+//===- UnrollLoops.cpp - a loop of StableHLO whose iterations are known -----------------------===//
+#include "passes/import/UnrollLoops.h"
+
+#include "dialects/graph/ops/PassOpBuilders.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Matchers.h"
@@ -87,4 +89,27 @@ std::optional<CountedLoop> graphc::findCountedLoop(Operation *loop, ValueRange b
     return std::nullopt;
   return CountedLoop{body, number, IntegerAttr::get(type.getElementType(), *first), *step,
                      int64_t(iterations)};
+}
+
+LogicalResult LoopUnroller::unroll(Operation *op, const CountedLoop &loop,
+                                   SmallVector<Value> carried, IRMapping &values,
+                                   OpBuilder &builder, Location place, Import import) {
+  auto type = cast<RankedTensorType>(carried[loop.counter].getType());
+  for (int64_t i = 0; i < loop.iterations; ++i) {
+    if ((unrolled_ += llvm::range_size(*loop.body)) > kMostUnrolled)
+      return op->emitError()
+             << "its loops have more than " << kMostUnrolled
+             << " operations one iteration behind the other; expected fewer iterations, or smaller ones";
+    auto number = IntegerAttr::get(type.getElementType(), loop.first.getInt() + i * loop.step);
+    carried[loop.counter] =
+        graph::createConstant(builder, place, DenseElementsAttr::get(type, number));
+    values.map(loop.body->getArguments(), carried);
+    for (Operation &inner : llvm::make_range(loop.body->begin(), std::prev(loop.body->end())))
+      if (failed(import(&inner, values)))
+        return failure();
+    for (auto [next, returned] : llvm::zip_equal(carried, loop.body->back().getOperands()))
+      next = values.lookup(returned); // all ops of the body stand before its last
+  }
+  values.map(op->getResults(), carried);
+  return success();
 }

@@ -1,4 +1,4 @@
-#include "runtime/executor/UpdateTickets.h"
+#include "runtime/executor/AsyncUpdateTickets.h"
 
 #include "absl/time/time.h"
 
@@ -8,7 +8,7 @@
 
 namespace graphc::executor {
 
-UpdateTickets::UpdateTickets(uint64_t total, uint32_t instances,
+AsyncUpdateTickets::AsyncUpdateTickets(uint64_t total, uint32_t instances,
                              std::optional<uint64_t> maxStaleness,
                              std::function<bool()> stopRequested)
     : total_(total), maxStaleness_(maxStaleness), stopRequested_(std::move(stopRequested)),
@@ -17,7 +17,7 @@ UpdateTickets::UpdateTickets(uint64_t total, uint32_t instances,
     clock.turn.tickets = this;
 }
 
-std::optional<UpdateTickets::Slowest> UpdateTickets::slowest(std::optional<uint32_t> except) const {
+std::optional<AsyncUpdateTickets::Slowest> AsyncUpdateTickets::slowest(std::optional<uint32_t> except) const {
   std::optional<Slowest> slowest;
   for (uint32_t i = 0; i < clocks_.size(); ++i)
     if (uint64_t clock = clocks_[i].value.load();
@@ -28,7 +28,7 @@ std::optional<UpdateTickets::Slowest> UpdateTickets::slowest(std::optional<uint3
 
 // No wake-up is lost: who waits is counted before it looks at the clocks a last time, and who
 // advances a clock looks at the count after that (both sequentially consistent).
-UpdateTicket UpdateTickets::take(uint32_t instance, uint64_t clock) {
+UpdateTicket AsyncUpdateTickets::take(uint32_t instance, uint64_t clock) {
   Clock &own = clocks_[instance];
   own.turn.seen = wakes_.load();
   if (own.value.load(std::memory_order_relaxed) < clock)
@@ -73,14 +73,14 @@ UpdateTicket UpdateTickets::take(uint32_t instance, uint64_t clock) {
 }
 
 /// The instance has done so many steps; who waits for the slowest looks again.
-void UpdateTickets::advance(uint32_t instance, uint64_t clock) {
+void AsyncUpdateTickets::advance(uint32_t instance, uint64_t clock) {
   clocks_[instance].value.store(clock);
   if (waiting_.load())
     wake();
 }
 
 /// An instance that is gone is nobody's slowest.
-void UpdateTickets::leave(uint32_t instance) {
+void AsyncUpdateTickets::leave(uint32_t instance) {
   Clock &own = clocks_[instance];
   if (own.value.load(std::memory_order_relaxed) == kGone)
     return;
@@ -89,7 +89,7 @@ void UpdateTickets::leave(uint32_t instance) {
   advance(instance, kGone);
 }
 
-void UpdateTickets::abort(absl::Status why) {
+void AsyncUpdateTickets::abort(absl::Status why) {
   {
     base::MutexLock lock(mutex_);
     if (!aborted_.exchange(true))
@@ -98,7 +98,7 @@ void UpdateTickets::abort(absl::Status why) {
   wake();
 }
 
-void UpdateTickets::wake() {
+void AsyncUpdateTickets::wake() {
   {
     base::MutexLock lock(mutex_);
     wakes_.fetch_add(1);
@@ -108,18 +108,18 @@ void UpdateTickets::wake() {
     woken();
 }
 
-void UpdateTickets::Turn::wait(absl::Duration timeout) {
+void AsyncUpdateTickets::Turn::wait(absl::Duration timeout) {
   base::MutexLock lock(tickets->mutex_);
   tickets->changed_.waitFor(tickets->mutex_, timeout,
                             [&] { return tickets->wakes_.load() != seen; });
 }
 
-absl::Status UpdateTickets::Turn::status() const {
+absl::Status AsyncUpdateTickets::Turn::status() const {
   base::MutexLock lock(tickets->mutex_);
   return tickets->why_;
 }
 
-std::vector<uint64_t> UpdateTickets::takenByInstance() const {
+std::vector<uint64_t> AsyncUpdateTickets::takenByInstance() const {
   std::vector<uint64_t> taken;
   for (const Clock &clock : clocks_)
     taken.push_back(
@@ -127,7 +127,7 @@ std::vector<uint64_t> UpdateTickets::takenByInstance() const {
   return taken;
 }
 
-StalenessCounts UpdateTickets::staleness() const {
+StalenessCounts AsyncUpdateTickets::staleness() const {
   StalenessCounts all;
   for (const Clock &clock : clocks_) {
     all.worst = std::max(all.worst, clock.counts.worst);

@@ -1,4 +1,4 @@
-//===- StepGate.h - where the lanes of a task wait before each step -----------------*- C++ -*-===//
+//===- StepwiseGate.h - where the lanes of a task wait before each step -----------------*- C++ -*-===//
 //
 // For a run whose steps somebody else takes one by one (api/Session.h). All lanes of the task stand
 // before the same step, nothing of it done; the stepper opens the gate for one step and waits until
@@ -12,8 +12,8 @@
 // any thread's. A step takes the mutex once a lane.
 //
 //===------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_EXECUTOR_STEPGATE_H
-#define GRAPHC_RUNTIME_EXECUTOR_STEPGATE_H
+#ifndef GRAPHC_RUNTIME_EXECUTOR_STEPWISEGATE_H
+#define GRAPHC_RUNTIME_EXECUTOR_STEPWISEGATE_H
 
 #include "runtime/common/base/Mutex.h"
 #include "runtime/transport/SpinThenPark.h"
@@ -26,7 +26,7 @@
 
 namespace graphc::executor {
 
-class StepGate {
+class StepwiseGate {
 public:
   enum class Answer : uint8_t {
     Open,
@@ -38,7 +38,7 @@ public:
   /// What one lane waits on.
   class Turn final : public transport::Port {
   public:
-    explicit Turn(StepGate *gate) : gate_(gate) {}
+    explicit Turn(StepwiseGate *gate) : gate_(gate) {}
     /// Whether there is a gate; else nothing else is called.
     explicit operator bool() const { return gate_; }
     /// May the lane begin this step of the phase?
@@ -47,7 +47,7 @@ public:
     absl::Status status() const override { return gate_->status(); }
 
   private:
-    StepGate *const gate_;
+    StepwiseGate *const gate_;
     uint64_t step_ = 0; ///< of the last question
     bool arrived_ = false; ///< counted as waiting before it
     transport::SpinThenPark park_;

@@ -1,4 +1,4 @@
-//===- UpdateTickets.h - who may start its next step of an asynchronous phase -------*- C++ -*-===//
+//===- AsyncUpdateTickets.h - who may start its next step of an asynchronous phase -------*- C++ -*-===//
 //
 // One object a task and run of a phase, on the task whose program takes the update tickets (the
 // owner of global_step): the one place that decides. An instance that asks for a ticket at step c
@@ -12,8 +12,8 @@
 // path takes no lock and does not allocate; only who waits and who ends a wait meet in the mutex.
 //
 //===------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_EXECUTOR_UPDATETICKETS_H
-#define GRAPHC_RUNTIME_EXECUTOR_UPDATETICKETS_H
+#ifndef GRAPHC_RUNTIME_EXECUTOR_ASYNCUPDATETICKETS_H
+#define GRAPHC_RUNTIME_EXECUTOR_ASYNCUPDATETICKETS_H
 
 #include "runtime/common/base/Mutex.h"
 #include "runtime/transport/Transport.h"
@@ -41,11 +41,11 @@ struct StalenessCounts {
   uint64_t waits = 0; ///< of an instance, each until it got on
 };
 
-class UpdateTickets {
+class AsyncUpdateTickets {
 public:
   /// `total` tickets for `instances`; no bound: nobody waits for another. `stopRequested` may be
   /// empty.
-  UpdateTickets(uint64_t total, uint32_t instances, std::optional<uint64_t> maxStaleness,
+  AsyncUpdateTickets(uint64_t total, uint32_t instances, std::optional<uint64_t> maxStaleness,
                 std::function<bool()> stopRequested = {});
 
   UpdateTicket take(uint32_t instance, uint64_t clock);
@@ -78,7 +78,7 @@ public:
 private:
   static constexpr uint64_t kGone = UINT64_MAX;
   struct Turn final : transport::Port {
-    UpdateTickets *tickets = nullptr;
+    AsyncUpdateTickets *tickets = nullptr;
     uint64_t seen = 0; ///< wakes_ before the last look at the clocks
     void wait(absl::Duration timeout) override;
     absl::Status status() const override;

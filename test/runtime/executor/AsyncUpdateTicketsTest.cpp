@@ -1,6 +1,6 @@
-//===- UpdateTicketsTest.cpp - who may start its next step ------------------------------------===//
+//===- AsyncUpdateTicketsTest.cpp - who may start its next step ------------------------------------===//
 
-#include "runtime/executor/UpdateTickets.h"
+#include "runtime/executor/AsyncUpdateTickets.h"
 
 #include "absl/time/clock.h"
 
@@ -13,8 +13,8 @@
 namespace graphc::executor {
 namespace {
 
-TEST(UpdateTickets, GivesAsManyAsThereAre) {
-  UpdateTickets tickets(3, 2, std::nullopt);
+TEST(AsyncUpdateTickets, GivesAsManyAsThereAre) {
+  AsyncUpdateTickets tickets(3, 2, std::nullopt);
   EXPECT_EQ(tickets.take(0, 0), UpdateTicket::Taken);
   EXPECT_EQ(tickets.take(0, 1), UpdateTicket::Taken);
   EXPECT_EQ(tickets.take(0, 2), UpdateTicket::Taken);
@@ -27,9 +27,9 @@ TEST(UpdateTickets, GivesAsManyAsThereAre) {
   EXPECT_EQ(counts.waits, 0u);
 }
 
-TEST(UpdateTickets, FastWaitsForSlowAndSlowNever) {
+TEST(AsyncUpdateTickets, FastWaitsForSlowAndSlowNever) {
   for (uint64_t bound : {0u, 1u, 5u}) {
-    UpdateTickets tickets(1000, 2, bound);
+    AsyncUpdateTickets tickets(1000, 2, bound);
     for (uint64_t step = 0; step <= bound; ++step)
       EXPECT_EQ(tickets.take(0, step), UpdateTicket::Taken);
     EXPECT_EQ(tickets.take(0, bound + 1), UpdateTicket::Wait);
@@ -43,8 +43,8 @@ TEST(UpdateTickets, FastWaitsForSlowAndSlowNever) {
   }
 }
 
-TEST(UpdateTickets, WhoHasEndedHoldsNobodyUp) {
-  UpdateTickets tickets(1000, 3, 1);
+TEST(AsyncUpdateTickets, WhoHasEndedHoldsNobodyUp) {
+  AsyncUpdateTickets tickets(1000, 3, 1);
   EXPECT_EQ(tickets.take(0, 0), UpdateTicket::Taken);
   EXPECT_EQ(tickets.take(0, 1), UpdateTicket::Taken);
   EXPECT_EQ(tickets.take(0, 2), UpdateTicket::Wait);
@@ -58,17 +58,17 @@ TEST(UpdateTickets, WhoHasEndedHoldsNobodyUp) {
   EXPECT_FALSE(tickets.slowest(0));
 }
 
-TEST(UpdateTickets, TheLastTicketEndsEveryWait) {
-  UpdateTickets tickets(2, 2, 0);
+TEST(AsyncUpdateTickets, TheLastTicketEndsEveryWait) {
+  AsyncUpdateTickets tickets(2, 2, 0);
   EXPECT_EQ(tickets.take(0, 0), UpdateTicket::Taken);
   EXPECT_EQ(tickets.take(0, 1), UpdateTicket::Wait);
   EXPECT_EQ(tickets.take(1, 0), UpdateTicket::Taken);
   EXPECT_EQ(tickets.take(0, 1), UpdateTicket::None) << "nothing is left to wait for";
 }
 
-TEST(UpdateTickets, StopAndAbortEndWaits) {
+TEST(AsyncUpdateTickets, StopAndAbortEndWaits) {
   bool stop = false;
-  UpdateTickets tickets(100, 2, 0, [&] { return stop; });
+  AsyncUpdateTickets tickets(100, 2, 0, [&] { return stop; });
   EXPECT_EQ(tickets.take(0, 0), UpdateTicket::Taken);
   EXPECT_EQ(tickets.take(0, 1), UpdateTicket::Wait);
   stop = true;
@@ -83,10 +83,10 @@ TEST(UpdateTickets, StopAndAbortEndWaits) {
 
 // Lanes on threads, one of them slow: all steps are made, none begins too early, no wake-up is lost
 // (a lost one would cost its wait of a minute).
-TEST(UpdateTickets, ThreadsKeepTheBound) {
+TEST(AsyncUpdateTickets, ThreadsKeepTheBound) {
   constexpr uint32_t kLanes = 4;
   constexpr uint64_t kBound = 2, kTotal = 4000;
-  UpdateTickets tickets(kTotal, kLanes, kBound);
+  AsyncUpdateTickets tickets(kTotal, kLanes, kBound);
   std::array<std::atomic<uint64_t>, kLanes> done{};
   std::atomic<bool> tooFar{false};
   absl::Time start = absl::Now();

@@ -1,6 +1,6 @@
-//===- GrpcMessageReader.h - taking a message of a data stream apart ----------------*- C++ -*-===//
-#ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCMESSAGEREADER_H
-#define GRAPHC_RUNTIME_TRANSPORT_GRPCMESSAGEREADER_H
+//===- GrpcBufferReader.h - taking a message of a data stream apart ----------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCBUFFERREADER_H
+#define GRAPHC_RUNTIME_TRANSPORT_GRPCBUFFERREADER_H
 
 #include "absl/status/status.h"
 #include <grpcpp/support/byte_buffer.h>
@@ -11,9 +11,9 @@
 namespace graphc::transport {
 
 /// Reads one message after the other from front to back; keeps its memory for the next.
-class MessageReader {
+class GrpcBufferReader {
 public:
-  explicit MessageReader(const std::string &peer) : peer_(peer) {}
+  explicit GrpcBufferReader(const std::string &peer) : peer_(peer) {}
   absl::Status open(const grpc::ByteBuffer &message);
   /// Copies the next `bytes` bytes.
   absl::Status take(void *to, uint64_t bytes);

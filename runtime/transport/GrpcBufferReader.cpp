@@ -1,4 +1,4 @@
-#include "runtime/transport/GrpcMessageReader.h"
+#include "runtime/transport/GrpcBufferReader.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -7,7 +7,7 @@
 
 namespace graphc::transport {
 
-absl::Status MessageReader::open(const grpc::ByteBuffer &message) {
+absl::Status GrpcBufferReader::open(const grpc::ByteBuffer &message) {
   slices_.clear();
   if (grpc::Status status = message.Dump(&slices_); !status.ok())
     return absl::InternalError(
@@ -17,7 +17,7 @@ absl::Status MessageReader::open(const grpc::ByteBuffer &message) {
   return absl::OkStatus();
 }
 
-absl::Status MessageReader::take(void *to, uint64_t bytes) {
+absl::Status GrpcBufferReader::take(void *to, uint64_t bytes) {
   if (bytes > left_)
     return absl::DataLossError(absl::StrCat("a message from ", peer_, " is cut off: ", left_,
                                             " bytes are left where ", bytes, " should be"));

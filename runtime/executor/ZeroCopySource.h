@@ -1,6 +1,6 @@
-//===- ZeroCopyMemory.h - what one task's peers read in place -----------------------*- C++ -*-===//
-#ifndef GRAPHC_RUNTIME_EXECUTOR_ZEROCOPYMEMORY_H
-#define GRAPHC_RUNTIME_EXECUTOR_ZEROCOPYMEMORY_H
+//===- ZeroCopySource.h - what one task's peers read in place -----------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_ZEROCOPYSOURCE_H
+#define GRAPHC_RUNTIME_EXECUTOR_ZEROCOPYSOURCE_H
 
 #include "runtime/common/plan/plan.pb.h"
 #include "runtime/device/MemoryRegion.h"
@@ -28,9 +28,9 @@ constexpr uint64_t kTooManyBytes = uint64_t(1) << 60;
 
 /// The variables, constants and arenas from which the programs of one task send on zero-copy
 /// channels, in one shared memory. The constants hold their values from the start.
-class ZeroCopyMemory {
+class ZeroCopySource {
 public:
-  static absl::StatusOr<ZeroCopyMemory> create(const plan::Plan &plan, const plan::Task &task);
+  static absl::StatusOr<ZeroCopySource> create(const plan::Plan &plan, const plan::Task &task);
   /// Where in the memory of `task`, another one perhaps, an arena begins: at a page. The program
   /// has one that is zero-copy.
   static uint64_t arenaOffset(const plan::Plan &plan, const plan::Task &task, uint32_t program,

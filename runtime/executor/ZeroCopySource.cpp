@@ -1,4 +1,4 @@
-#include "runtime/executor/ZeroCopyMemory.h"
+#include "runtime/executor/ZeroCopySource.h"
 
 #include "runtime/common/base/StatusMacros.h"
 #include "runtime/common/plan/AllReduceMoves.h"
@@ -44,7 +44,7 @@ void fillConstant(const std::string &value, uint8_t *memory, uint64_t bytes) {
 
 /// Follows from plan and task alone, so other tasks know where in this task's memory an arena
 /// begins (arenaOffset).
-ZeroCopyMemory::Layout ZeroCopyMemory::layout(const plan::Plan &plan, const plan::Task &task) {
+ZeroCopySource::Layout ZeroCopySource::layout(const plan::Plan &plan, const plan::Task &task) {
   Layout result;
   auto place = [&](auto &offsets, auto index, uint64_t size, uint64_t alignment) {
     const uint64_t start = (result.bytes + alignment - 1) / alignment * alignment;
@@ -81,9 +81,9 @@ ZeroCopyMemory::Layout ZeroCopyMemory::layout(const plan::Plan &plan, const plan
   return result;
 }
 
-absl::StatusOr<ZeroCopyMemory> ZeroCopyMemory::create(const plan::Plan &plan,
+absl::StatusOr<ZeroCopySource> ZeroCopySource::create(const plan::Plan &plan,
                                                       const plan::Task &task) {
-  ZeroCopyMemory result;
+  ZeroCopySource result;
   result.places_ = layout(plan, task);
   if (result.places_.bytes == 0)
     return result;

@@ -1,4 +1,4 @@
-#include "runtime/executor/StepGate.h"
+#include "runtime/executor/StepwiseGate.h"
 
 #include <climits>
 
@@ -14,7 +14,7 @@ void sleepOn(const std::atomic<uint32_t> &word, uint32_t before, absl::Duration 
 }
 } // namespace
 
-StepGate::Answer StepGate::Turn::ask(uint64_t step) {
+StepwiseGate::Answer StepwiseGate::Turn::ask(uint64_t step) {
   step_ = step;
   const Answer answer = gate_->answer(step);
   if (answer != Answer::Wait) {
@@ -26,13 +26,13 @@ StepGate::Answer StepGate::Turn::ask(uint64_t step) {
   return answer;
 }
 
-void StepGate::Turn::wait(absl::Duration timeout) {
+void StepwiseGate::Turn::wait(absl::Duration timeout) {
   const uint32_t before = gate_->opened_.load(std::memory_order_acquire);
   if (gate_->answer(step_) == Answer::Wait) // not opened since the question
     sleepOn(gate_->opened_, before, timeout, park_);
 }
 
-StepGate::Answer StepGate::answer(uint64_t step) const {
+StepwiseGate::Answer StepwiseGate::answer(uint64_t step) const {
   if (aborted_.load(std::memory_order_acquire))
     return Answer::Aborted;
   const uint64_t number = first_.load(std::memory_order_relaxed) + step;
@@ -46,7 +46,7 @@ StepGate::Answer StepGate::answer(uint64_t step) const {
   return (!permitted && ended) || (!granted && grantsEnded) ? Answer::Ended : Answer::Wait;
 }
 
-void StepGate::begin(uint64_t firstStep, size_t lanes) {
+void StepwiseGate::begin(uint64_t firstStep, size_t lanes) {
   base::MutexLock lock(mutex_);
   if (!begun_ && permitted_.load(std::memory_order_relaxed) != kAll)
     permitted_.store(firstStep, std::memory_order_release);
@@ -58,24 +58,24 @@ void StepGate::begin(uint64_t firstStep, size_t lanes) {
   waiting_ = 0;
 }
 
-void StepGate::grant(uint64_t steps) {
+void StepwiseGate::grant(uint64_t steps) {
   if (steps <= granted_.load(std::memory_order_relaxed))
     return;
   granted_.store(steps, std::memory_order_release);
   wakeLanes();
 }
 
-void StepGate::endGrants() {
+void StepwiseGate::endGrants() {
   grantsEnded_.store(true, std::memory_order_release);
   wakeLanes();
 }
 
-void StepGate::free() {
+void StepwiseGate::free() {
   permitted_.store(kAll, std::memory_order_release);
   wakeLanes();
 }
 
-void StepGate::arrive() {
+void StepwiseGate::arrive() {
   {
     base::MutexLock lock(mutex_);
     if (++waiting_ != lanes_)
@@ -84,7 +84,7 @@ void StepGate::arrive() {
   wakeStepper();
 }
 
-void StepGate::open() {
+void StepwiseGate::open() {
   {
     base::MutexLock lock(mutex_);
     waiting_ = 0;
@@ -93,7 +93,7 @@ void StepGate::open() {
   wakeLanes();
 }
 
-bool StepGate::awaitLanes() {
+bool StepwiseGate::awaitLanes() {
   for (;;) {
     const uint32_t before = arrivals_.load(std::memory_order_acquire);
     {
@@ -107,12 +107,12 @@ bool StepGate::awaitLanes() {
   }
 }
 
-void StepGate::end() {
+void StepwiseGate::end() {
   ended_.store(true, std::memory_order_release);
   wakeLanes();
 }
 
-void StepGate::close() {
+void StepwiseGate::close() {
   {
     base::MutexLock lock(mutex_);
     closed_ = true;
@@ -120,7 +120,7 @@ void StepGate::close() {
   wakeStepper();
 }
 
-void StepGate::abort(const absl::Status &why) {
+void StepwiseGate::abort(const absl::Status &why) {
   {
     base::MutexLock lock(mutex_);
     why_.Update(why);
@@ -129,17 +129,17 @@ void StepGate::abort(const absl::Status &why) {
   wakeLanes();
 }
 
-absl::Status StepGate::status() const {
+absl::Status StepwiseGate::status() const {
   base::MutexLock lock(mutex_);
   return why_;
 }
 
-void StepGate::wakeLanes() {
+void StepwiseGate::wakeLanes() {
   opened_.fetch_add(1, std::memory_order_acq_rel);
   base::futexWake(&opened_, INT_MAX, base::FutexScope::Process);
 }
 
-void StepGate::wakeStepper() {
+void StepwiseGate::wakeStepper() {
   arrivals_.fetch_add(1, std::memory_order_acq_rel);
   base::futexWake(&arrivals_, 1, base::FutexScope::Process);
 }
