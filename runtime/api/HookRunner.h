@@ -1,4 +1,4 @@
-//===- HookRunner.h - calls a program's hooks before and after each step --------------*- C++ -*-===//
+//===- HookRunner.h - calls a program's hooks before and after each step ------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_API_HOOKRUNNER_H
 #define GRAPHC_RUNTIME_API_HOOKRUNNER_H
 

@@ -9,15 +9,16 @@
 namespace graphc::executor {
 
 AsyncUpdateTickets::AsyncUpdateTickets(uint64_t total, uint32_t instances,
-                             std::optional<uint64_t> maxStaleness,
-                             std::function<bool()> stopRequested)
+                                       std::optional<uint64_t> maxStaleness,
+                                       std::function<bool()> stopRequested)
     : total_(total), maxStaleness_(maxStaleness), stopRequested_(std::move(stopRequested)),
       clocks_(instances) {
   for (Clock &clock : clocks_)
     clock.turn.tickets = this;
 }
 
-std::optional<AsyncUpdateTickets::Slowest> AsyncUpdateTickets::slowest(std::optional<uint32_t> except) const {
+std::optional<AsyncUpdateTickets::Slowest>
+AsyncUpdateTickets::slowest(std::optional<uint32_t> except) const {
   std::optional<Slowest> slowest;
   for (uint32_t i = 0; i < clocks_.size(); ++i)
     if (uint64_t clock = clocks_[i].value.load();

@@ -1,4 +1,4 @@
-//===- AsyncUpdateTickets.h - who may start its next step of an asynchronous phase -------*- C++ -*-===//
+//===- AsyncUpdateTickets.h - who may start its next step of an asynchronous phase --*- C++ -*-===//
 //
 // One object a task and run of a phase, on the task whose program takes the update tickets (the
 // owner of global_step): the one place that decides. An instance that asks for a ticket at step c
@@ -46,7 +46,7 @@ public:
   /// `total` tickets for `instances`; no bound: nobody waits for another. `stopRequested` may be
   /// empty.
   AsyncUpdateTickets(uint64_t total, uint32_t instances, std::optional<uint64_t> maxStaleness,
-                std::function<bool()> stopRequested = {});
+                     std::function<bool()> stopRequested = {});
 
   UpdateTicket take(uint32_t instance, uint64_t clock);
   /// The instance's lane has ended; nobody waits for it any more. Idempotent.

@@ -9,10 +9,10 @@
 #define GRAPHC_RUNTIME_EXECUTOR_LANECALLBACKS_H
 
 #include "runtime/common/plan/plan.pb.h"
+#include "runtime/executor/AsyncUpdateTickets.h"
 #include "runtime/executor/ControlMessage.h"
 #include "runtime/executor/EventRing.h"
 #include "runtime/executor/StepwiseGate.h"
-#include "runtime/executor/AsyncUpdateTickets.h"
 #include "runtime/transport/Transport.h"
 
 #include "absl/status/status.h"

@@ -100,8 +100,8 @@ std::vector<ChannelEndpoint> taskEndpoints(const plan::Plan &plan, const plan::T
 }
 
 std::unique_ptr<AsyncUpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task,
-                                           uint32_t phase, uint64_t total,
-                                           std::function<bool()> stopRequested) {
+                                                uint32_t phase, uint64_t total,
+                                                std::function<bool()> stopRequested) {
   for (uint32_t index : plan.phases(int(phase)).programs()) {
     const plan::Program &program = plan.programs(int(index));
     if (task && !sameTask(instanceTask(plan, program, 0), *task))
@@ -112,7 +112,7 @@ std::unique_ptr<AsyncUpdateTickets> makeTickets(const plan::Plan &plan, const pl
         if (instruction.ticket().has_max_staleness())
           bound = instruction.ticket().max_staleness();
         return std::make_unique<AsyncUpdateTickets>(total, program.instances(), bound,
-                                               std::move(stopRequested));
+                                                    std::move(stopRequested));
       }
   }
   return nullptr;

@@ -38,8 +38,8 @@ std::vector<ChannelEndpoint> taskEndpoints(const plan::Plan &plan, const plan::T
 /// The update tickets of a phase: for the program that takes them, where `task` (any, where it is
 /// null) runs it; else null.
 std::unique_ptr<AsyncUpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task,
-                                           uint32_t phase, uint64_t total,
-                                           std::function<bool()> stopRequested = {});
+                                                uint32_t phase, uint64_t total,
+                                                std::function<bool()> stopRequested = {});
 
 /// The key of the message that instance `from` of an all-to-all channel's program sends to instance
 /// `to`.

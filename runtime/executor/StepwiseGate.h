@@ -1,4 +1,4 @@
-//===- StepwiseGate.h - where the lanes of a task wait before each step -----------------*- C++ -*-===//
+//===- StepwiseGate.h - where the lanes of a task wait before each step -------------*- C++ -*-===//
 //
 // For a run whose steps somebody else takes one by one (api/Session.h). All lanes of the task stand
 // before the same step, nothing of it done; the stepper opens the gate for one step and waits until

@@ -1,4 +1,4 @@
-//===- EmbeddingOps.cpp - rows of tables --------------------------------------------------------===//
+//===- EmbeddingOps.cpp - rows of tables ------------------------------------------------------===//
 #include "dialects/graph/ops/ExpansionBuilder.h"
 #include "dialects/graph/ops/ExplicitLoops.h"
 #include "dialects/graph/ops/PassOpBuilders.h"

@@ -1,4 +1,4 @@
-//===- EmbeddingOps.td - rows of tables -------------------------------------------*- tablegen -*-===//
+//===- EmbeddingOps.td - rows of tables ----------------------------------------*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_EMBEDDINGOPS
 #define GRAPHC_DIALECTS_GRAPH_OPS_EMBEDDINGOPS
 

@@ -1,4 +1,4 @@
-//===- TopKOps.cpp - the largest elements of each row -------------------------------------------===//
+//===- TopKOps.cpp - the largest elements of each row -----------------------------------------===//
 #include "dialects/graph/ops/ExpansionBuilder.h"
 #include "dialects/graph/ops/ExplicitLoops.h"
 #include "dialects/graph/ops/PassOpBuilders.h"

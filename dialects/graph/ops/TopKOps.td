@@ -1,4 +1,4 @@
-//===- TopKOps.td - the largest elements of each row ------------------------------*- tablegen -*-===//
+//===- TopKOps.td - the largest elements of each row ---------------------------*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_TOPKOPS
 #define GRAPHC_DIALECTS_GRAPH_OPS_TOPKOPS
 

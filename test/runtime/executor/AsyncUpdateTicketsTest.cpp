@@ -1,4 +1,4 @@
-//===- AsyncUpdateTicketsTest.cpp - who may start its next step ------------------------------------===//
+//===- AsyncUpdateTicketsTest.cpp - who may start its next step -------------------------------===//
 
 #include "runtime/executor/AsyncUpdateTickets.h"
 
