@@ -14,16 +14,26 @@ set(GRAPHC_HEADERS_runtime
   <string> <thread> <vector> <absl/status/statusor.h> <absl/strings/str_cat.h>
   <absl/strings/str_format.h> <absl/strings/str_join.h>
   <absl/strings/str_split.h> <absl/time/clock.h>)
-set(GRAPHC_HEADERS_test ${GRAPHC_HEADERS_runtime} <gmock/gmock.h> <gtest/gtest.h>)
-set(GRAPHC_HEADERS_dialect
-  <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/IR/BuiltinOps.h> <mlir/IR/OpImplementation.h>
-  <mlir/IR/PatternMatch.h>
-  <mlir/Interfaces/FunctionInterfaces.h> <llvm/ADT/TypeSwitch.h>)
-set(GRAPHC_HEADERS_pass
-  <dialects/dist/DistDialect.h> <dialects/graph/GraphDialect.h> <mlir/Dialect/Func/IR/FuncOps.h>
-  <mlir/IR/PatternMatch.h>
-  <mlir/Pass/PassManager.h> <llvm/ADT/MapVector.h> <llvm/ADT/StringExtras.h>
+set(GRAPHC_HEADERS_plan ${GRAPHC_HEADERS_runtime} <runtime/common/base/ProcessLog.h>
+  <runtime/common/plan/plan.pb.h>)
+set(GRAPHC_HEADERS_service ${GRAPHC_HEADERS_plan} <runtime/service/service.pb.h>)
+set(GRAPHC_HEADERS_graphrun ${GRAPHC_HEADERS_service} <CLI/CLI.hpp>)
+set(GRAPHC_HEADERS_test ${GRAPHC_HEADERS_runtime} <runtime/common/plan/plan.pb.h> <gmock/gmock.h>
+  <gtest/gtest.h>)
+set(GRAPHC_HEADERS_graph <dialects/graph/ops/OpHelpers.h> <mlir/Dialect/Math/IR/Math.h>
+  <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h> <mlir/IR/BuiltinOps.h>
+  <mlir/IR/OpImplementation.h> <mlir/IR/PatternMatch.h> <mlir/Interfaces/FunctionInterfaces.h>
   <llvm/ADT/TypeSwitch.h>)
+set(GRAPHC_HEADERS_dialect <dialects/graph/GraphDialect.h> <mlir/Dialect/MemRef/IR/MemRef.h>
+  <mlir/IR/BuiltinOps.h> <mlir/IR/OpImplementation.h> <mlir/IR/PatternMatch.h>
+  <mlir/Interfaces/FunctionInterfaces.h> <llvm/ADT/TypeSwitch.h>)
+set(GRAPHC_HEADERS_pass <dialects/dist/DistDialect.h> <dialects/graph/GraphDialect.h>
+  <passes/Passes.h> <runtime/common/plan/plan.pb.h> <mlir/Dialect/Arith/IR/Arith.h>
+  <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/LLVMIR/LLVMDialect.h>
+  <mlir/Dialect/Linalg/IR/Linalg.h> <mlir/Dialect/Math/IR/Math.h>
+  <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h>
+  <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/IR/PatternMatch.h> <mlir/Pass/PassManager.h>
+  <llvm/ADT/MapVector.h> <llvm/ADT/StringExtras.h> <llvm/ADT/TypeSwitch.h>)
 
 function(graphc_precompile name group)
   if(NOT GRAPHC_PRECOMPILED)

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------------------------===//
 #include "dialects/graph/DiscardableAttributes.h"
 #include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/ops/OpHelpers.h"
 
 using namespace mlir;
 using namespace graphc::graph;
@@ -32,8 +33,6 @@ LogicalResult graphc::graph::verifyInference(Operation *op) {
   return op->emitOpError() << "result must be of type " << types.front() << ", got "
                            << op->getResult(0).getType();
 }
-
-static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 //===------------------------------------------------------------------------------------------===//
 // State
