@@ -13,7 +13,7 @@ function(graphc_alone name)
   endif()
   add_executable(${name}_alone EXCLUDE_FROM_ALL $<TARGET_OBJECTS:graphc_alone_main>)
   target_link_libraries(${name}_alone PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,${name}>)
-  set_target_properties(${name}_alone PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/alone
-    LINKER_LANGUAGE CXX)
+  set_target_properties(${name}_alone
+    PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/alone LINKER_LANGUAGE CXX)
   add_dependencies(alone ${name}_alone)
 endfunction()

@@ -1,8 +1,8 @@
 # cmake --install build/release --prefix DIR: a tree that may be moved. bin/ has the tools,
 # lib/cmake/graphc what find_package(graphc) reads. cpack --config build/release/CPackConfig.cmake:
-# two tarballs, graphrun with every library that it needs but glibc's, and oneDNN. Components:
-# runtime (graphrun), tools (graphc and its kin), development (headers, libraries, the package), and
-# only where asked for by name: libraries (what graphrun links), onednn.
+# two tarballs, graphrun with every library that it needs but glibc's, and oneDNN.
+# Components: runtime (graphrun), tools (graphc and its kin), development (headers, libraries, the
+# package), and only where asked for by name: libraries (what graphrun links), onednn.
 include(CMakePackageConfigHelpers)
 set(package lib/cmake/graphc)
 
@@ -11,10 +11,10 @@ set(package lib/cmake/graphc)
 # entries, each of which means the current folder.
 set_target_properties(graphrun PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/graphc" BUILD_WITH_INSTALL_RPATH TRUE)
 target_link_options(graphrun PRIVATE -Wl,--disable-new-dtags -Wl,--gc-sections)
-install(TARGETS graphrun EXPORT graphcTools RUNTIME_DEPENDENCY_SET graphc_needs RUNTIME DESTINATION
-  bin COMPONENT runtime)
-install(TARGETS graphc_onednn RUNTIME_DEPENDENCY_SET graphc_onednn_needs LIBRARY DESTINATION
-  lib/graphc COMPONENT runtime)
+install(TARGETS graphrun EXPORT graphcTools RUNTIME_DEPENDENCY_SET graphc_needs
+  RUNTIME DESTINATION bin COMPONENT runtime)
+install(TARGETS graphc_onednn RUNTIME_DEPENDENCY_SET graphc_onednn_needs
+  LIBRARY DESTINATION lib/graphc COMPONENT runtime)
 install(FILES LICENSE SECURITY.md DESTINATION share/doc/graphc COMPONENT runtime)
 
 # glibc is the machine's: its parts belong together, and with the kernel's loader.
@@ -34,10 +34,10 @@ if(NOT GRAPHC_RUNTIME_ONLY)
     install(TARGETS ${tool} EXPORT graphcTools RUNTIME DESTINATION bin COMPONENT tools)
   endforeach()
   # The compiler as a library. These headers name no MLIR; those that do are the passes' own.
-  install(FILES passes/compiler/Compiler.h passes/compiler/Diagnostic.h DESTINATION
-    include/graphc/passes/compiler COMPONENT development)
-  install(EXPORT graphcCompilerTargets NAMESPACE graphc:: DESTINATION ${package} COMPONENT
-    development)
+  install(FILES passes/compiler/Compiler.h passes/compiler/Diagnostic.h
+    DESTINATION include/graphc/passes/compiler COMPONENT development)
+  install(EXPORT graphcCompilerTargets NAMESPACE graphc::
+    DESTINATION ${package} COMPONENT development)
 endif()
 
 install(DIRECTORY runtime DESTINATION include/graphc COMPONENT development FILES_MATCHING PATTERN "*.h")
@@ -66,15 +66,14 @@ if(NOT GRAPHC_RUNTIME_ONLY)
   graphc_public_header(Compiler.h passes/compiler/Compiler.h)
   graphc_public_header(Diagnostic.h passes/compiler/Diagnostic.h)
 endif()
-install(FILES runtime/common/cluster/cluster.schema.json DESTINATION share/graphc COMPONENT
-  development)
+install(FILES runtime/common/cluster/cluster.schema.json
+  DESTINATION share/graphc COMPONENT development)
 install(EXPORT graphcTargets NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)
 install(EXPORT graphcTools NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)
 configure_package_config_file(cmake/graphcConfig.cmake.in ${CMAKE_BINARY_DIR}/graphcConfig.cmake
-  INSTALL_DESTINATION ${package}
-  NO_SET_AND_CHECK_MACRO)
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/graphcConfigVersion.cmake COMPATIBILITY
-  SameMinorVersion)
+  INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/graphcConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/graphcConfig.cmake ${CMAKE_BINARY_DIR}/graphcConfigVersion.cmake
   cmake/graphc.map
   DESTINATION ${package} COMPONENT development)

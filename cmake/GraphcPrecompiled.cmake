@@ -10,9 +10,8 @@ endif()
 
 set(GRAPHC_HEADERS_runtime
   <algorithm> <atomic> <condition_variable> <cstring> <filesystem> <fstream> <functional> <map>
-  <memory> <mutex> <optional> <set> <sstream>
-  <string> <thread> <vector> <absl/status/statusor.h> <absl/strings/str_cat.h>
-  <absl/strings/str_format.h> <absl/strings/str_join.h>
+  <memory> <mutex> <optional> <set> <sstream> <string> <thread> <vector> <absl/status/statusor.h>
+  <absl/strings/str_cat.h> <absl/strings/str_format.h> <absl/strings/str_join.h>
   <absl/strings/str_split.h> <absl/time/clock.h>)
 set(GRAPHC_HEADERS_plan ${GRAPHC_HEADERS_runtime} <runtime/common/base/ProcessLog.h>
   <runtime/common/plan/plan.pb.h>)
@@ -20,10 +19,10 @@ set(GRAPHC_HEADERS_service ${GRAPHC_HEADERS_plan} <runtime/service/service.pb.h>
 set(GRAPHC_HEADERS_graphrun ${GRAPHC_HEADERS_service} <CLI/CLI.hpp>)
 set(GRAPHC_HEADERS_test ${GRAPHC_HEADERS_runtime} <runtime/common/plan/plan.pb.h> <gmock/gmock.h>
   <gtest/gtest.h>)
-set(GRAPHC_HEADERS_graph <dialects/graph/ops/OpHelpers.h> <mlir/Dialect/Math/IR/Math.h>
-  <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h> <mlir/IR/BuiltinOps.h>
-  <mlir/IR/OpImplementation.h> <mlir/IR/PatternMatch.h> <mlir/Interfaces/FunctionInterfaces.h>
-  <llvm/ADT/TypeSwitch.h>)
+set(GRAPHC_HEADERS_graph
+  <dialects/graph/ops/OpHelpers.h> <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/MemRef/IR/MemRef.h>
+  <mlir/Dialect/SCF/IR/SCF.h> <mlir/IR/BuiltinOps.h> <mlir/IR/OpImplementation.h>
+  <mlir/IR/PatternMatch.h> <mlir/Interfaces/FunctionInterfaces.h> <llvm/ADT/TypeSwitch.h>)
 set(GRAPHC_HEADERS_dialect <dialects/graph/GraphDialect.h> <mlir/Dialect/MemRef/IR/MemRef.h>
   <mlir/IR/BuiltinOps.h> <mlir/IR/OpImplementation.h> <mlir/IR/PatternMatch.h>
   <mlir/Interfaces/FunctionInterfaces.h> <llvm/ADT/TypeSwitch.h>)

@@ -6,9 +6,9 @@ macro(graphc_check_locks)
   set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
 endmacro()
 
-# graphc_library(NAME SOURCES... [DEPS libs...] [PUBLIC_DEPS...]) A static library of one folder.
-# The one-way rule of the house is checked here: nothing below runtime/ may link LLVM, MLIR, a
-# dialect or a pass.
+# graphc_library(NAME SOURCES... [DEPS libs...] [PUBLIC_DEPS...])
+# A static library of one folder. The one-way rule of the house is checked here: nothing below
+# runtime/ may link LLVM, MLIR, a dialect or a pass.
 function(graphc_check_layer name)
   file(RELATIVE_PATH here ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   if(here MATCHES "^(runtime|tools/graphrun)")
@@ -50,8 +50,8 @@ function(graphc_library name)
   if(GRAPHC_SANITIZER STREQUAL "address" AND here MATCHES "^runtime/(common/base|common/cluster|common/plan|kernels|data|checkpoint|transport|service|session|trace|http|observe)$")
     # What reads bytes from outside: libFuzzer looks for its coverage (-fsanitize=fuzzer-no-link,
     # which no precompiled header may differ in).
-    target_compile_options(${name} PRIVATE
-      -fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp,pc-table)
+    target_compile_options(${name}
+      PRIVATE -fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp,pc-table)
   endif()
   if(here MATCHES "^tools/graphrun" AND GRAPHC_SANITIZER)
     # instrumented, the templates of its flags take half a minute a file
@@ -87,8 +87,8 @@ function(graphc_install_library name set)
   string(TOLOWER ${exported} exported)
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${exported})
   target_compile_features(${name} INTERFACE cxx_std_20)
-  target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:include/graphc>
-    $<INSTALL_INTERFACE:include>)
+  target_include_directories(${name}
+    INTERFACE $<INSTALL_INTERFACE:include/graphc> $<INSTALL_INTERFACE:include>)
   install(TARGETS ${name} EXPORT ${set} ARCHIVE DESTINATION lib/graphc COMPONENT development)
 endfunction()
 

@@ -76,9 +76,8 @@ static void buildDifferentiated(OpPassManager &manager) {
 
 static void buildPlaced(OpPassManager &manager) {
   manager.addPass(createResolveStrategy()); // once: all behind it read what it leaves
-  manager.addPass(
-      // after differentiate: rounding is that of the whole; before what places parts
-      createSplitVariables());
+  // after differentiate: rounding is that of the whole; before what places parts
+  manager.addPass(createSplitVariables());
   manager.addPass(createPlaceOps()); // after differentiate: gradients and slots are placed as well
   manager.addPass(createVerifyPlaced());
 }
@@ -98,9 +97,8 @@ static void buildPartitioned(OpPassManager &manager) {
 static void buildOutlined(OpPassManager &manager) {
   OpPassManager &programs = manager.nest<dist::ProgramOp>();
   programs.addPass(createWidenElements());
-  programs.addPass(
-      // after partition: what crosses a channel is the user's value, not a part of one
-      createDecomposeComposites());
+  // after partition: what crosses a channel is the user's value, not a part of one
+  programs.addPass(createDecomposeComposites());
   programs.addPass(createCSEPass()); // forward and backward expansions share their common parts
   // behind it: what shares no value is what is rematerialized
   programs.addPass(createRematerializeValues());

@@ -24,9 +24,8 @@ config.environment["PATH"] = os.pathsep.join(
 config.environment.update(
     {name: os.environ[name] for name in ("GRAPHC_LONG", "GRAPHC_MAX_CPU_ISA") if name in os.environ}
 )
-config.environment["CUDA_HOME"] = (
-    ""  # plans have no machine code of a toolkit that happens to be here
-)
+# Plans have no machine code of a toolkit that happens to be here.
+config.environment["CUDA_HOME"] = ""
 config.environment["FILECHECK_OPTS"] = "--dump-input-filter=all --enable-var-scope"
 
 # %examples and %inputs spare the tests chains of ../..; %build holds what is not on PATH.

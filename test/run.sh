@@ -7,8 +7,8 @@
 #                     'gtest transport_test' (a binary, with all that is in it), 'sh tools/lint.sh'; everything is built all the same
 # GRAPHC_JOBS=N: so many compilers (default: one a core) and quick tests (default: 2) at once.
 # At the end: the ten slowest tests, skipped tests with their reasons, 'N passed, N failed, N
-# skipped', and as the very
-# last line 'N passed, N failed' alone. Exit status 0 only when none failed.
+# skipped', and as the very last line 'N passed, N failed' alone. Exit status 0 only when none
+# failed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 root=$PWD

@@ -3,15 +3,14 @@
 #   record    compile every case and write one line for each to FILE: SHA-256 and name
 #   compare   do the same and print what differs from FILE; exit status 1 where anything does
 # FILE: test/plans.sha256 unless given, the plans of version 0.1.0. A case is a plan or the text of
-# a stage (--emit): of an example with one of its clusters, or of a model
-# of the benchmarks under one of five strategies. All are compiled for x86-64-v3, so any CPU may
-# record and any may compare.
+# a stage (--emit): of an example with one of its clusters, or of a model of the benchmarks under
+# one of five strategies. All are compiled for x86-64-v3, so any CPU may record and any may compare.
 # Machine code depends on LLVM too: FILE begins with LLVM's version, and another version is an
 # error.
 set -euo pipefail
 # one order of names; no machine code for GPUs of a toolkit that happens to be here
 export LC_ALL=C CUDA_HOME=
-usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,9s/^# \{0,1\}//p' "$0"; }
 case ${1:-} in
   record | compare) ;;
   --help | -h) usage; exit 0 ;;

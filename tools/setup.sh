@@ -12,9 +12,8 @@ set -euo pipefail
 
 runtime=(clang-22 lld-22 libclang-rt-22-dev llvm-22 cmake ninja-build ccache python3
   libgrpc++-dev libssl-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libabsl-dev
-  libdnnl-dev nlohmann-json3-dev
-  libcli11-dev libspdlog-dev libgtest-dev libgmock-dev zlib1g-dev libzstd-dev dataset-fashion-mnist
-  fortunes)
+  libdnnl-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libgtest-dev libgmock-dev zlib1g-dev
+  libzstd-dev dataset-fashion-mnist fortunes)
 compiler=(llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev)
 checks=(git procps iproute2 python3-pytest clang-format-22 clang-tidy-22 libbenchmark-dev)
 tests=(chromium-headless-shell munge slurmctld slurmd slurm-client openmpi-bin prometheus

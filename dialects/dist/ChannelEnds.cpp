@@ -291,8 +291,8 @@ static LogicalResult verifySet(Operation *op, FlatSymbolRefAttr name, Type set,
   return success();
 }
 
+// (CO1)
 template <typename Op> static LogicalResult verifyChoice(Op op, SymbolTableCollection &symbols) {
-  // (CO1)
   if (failed(verifyEnds(op, symbols)) ||
       failed(verifySet(op, op.getChannelAttr(), op.getSet().getType(), symbols)))
     return failure();
@@ -307,8 +307,8 @@ template <typename Op> static LogicalResult verifyChoice(Op op, SymbolTableColle
   return success();
 }
 
+// (A2)
 template <typename Op> static LogicalResult verifySum(Op op, SymbolTableCollection &symbols) {
-  // (A2)
   return failed(verifyEnds(op, symbols))
              ? failure()
              : verifySet(op, op.getChannelAttr(), op.getSet().getType(), symbols);

@@ -17,8 +17,8 @@ namespace graphc::dist {
 LogicalResult verifyOneEndEachSide(PhaseOp phase, SymbolTableCollection &symbols);
 
 //===------------------------------------------------------------------------------------------===//
-// phase: (PH1) has programs, one of them the chief's; (PH2) samples and data set together; (PH3)
-// role
+// phase: (PH1) has programs, one of them the chief's; (PH2) samples and data set together;
+// (PH3) role
 //===------------------------------------------------------------------------------------------===//
 
 /// A plan refuses longer names and names that no terminal bears.
@@ -77,8 +77,8 @@ LogicalResult PhaseOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 //===------------------------------------------------------------------------------------------===//
-// channel: (CH1) type, (CH2) programs, (CH3) no value to itself, (CH4) instances, (CH5) one end
-// each side, (CH8) algorithm, (CH9) hosts
+// channel: (CH1) type, (CH2) programs, (CH3) no value to itself, (CH4) instances,
+// (CH5) one end each side, (CH8) algorithm, (CH9) hosts
 //===------------------------------------------------------------------------------------------===//
 
 int64_t ChannelOp::getMessageBytes() { return graph::getByteSize(getTensorType()); }
@@ -141,8 +141,8 @@ LogicalResult ChannelOp::verify() {
   if (getFrom() == getTo() && !getControl() && !getAllToAll()) // (CH3)
     return emitOpError("sends a value from @")
            << getFrom() << " to itself; a program uses its own values directly";
+  // (CH11)
   if (getSized() &&
-      // (CH11)
       (getControl() || getAllToAll() || getZeroCopy() || getConflating() || type.getRank() == 0))
     return emitOpError("is sized, but ")
            << (getControl()    ? "carries the control message"
@@ -306,8 +306,8 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 //===------------------------------------------------------------------------------------------===//
-// feed, fetch, metric: names that a plan and a terminal bear. metric: (M1) scalars of i64/f64 and
-// i64
+// feed, fetch, metric: names that a plan and a terminal bear.
+// metric: (M1) scalars of i64/f64 and i64
 //===------------------------------------------------------------------------------------------===//
 
 LogicalResult FeedOp::verify() { return verifyName(*this, getName()); }

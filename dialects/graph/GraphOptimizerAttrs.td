@@ -33,8 +33,8 @@ def Graph_SgdAttr : Graph_Optimizer<"Sgd", "sgd"> {
 def Graph_MomentumAttr : Graph_Optimizer<"Momentum", "momentum"> {
   let summary = "slot = momentum * slot + gradient; variable -= learning_rate * slot";
   let description = [{
-    As TensorFlow's and PyTorch's. With `nesterov` variable -= learning_rate * (gradient + momentum
-    * slot), of the new slot.
+    As TensorFlow's and PyTorch's. With `nesterov`
+    variable -= learning_rate * (gradient + momentum * slot), of the new slot.
 
     ```mlir
     #graph.momentum<learning_rate = 0.05, momentum = 0.9>

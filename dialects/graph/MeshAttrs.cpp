@@ -185,9 +185,9 @@ LogicalResult DistributionAttr::verify(function_ref<InFlightDiagnostic()> emitEr
               "without in_graph";
   if (bucketBytes < 0 || minShardBytes < 0 || maxShards < 0)
     return emitError() << "expected no negative bucket_bytes, min_shard_bytes or max_shards";
+  // (DI7)
   if (hosts != 1 &&
       (hosts < 1 || strategy != "all_reduce" || oneClient || mesh.getSize() % hosts ||
-       // (DI7)
        mesh.getSize() == hosts || !llvm::isPowerOf2_64(uint64_t(mesh.getSize() / hosts))))
     return emitError() << "expected hosts of an all_reduce, with as many of the " << mesh.getSize()
                        << " replicas on each, a power of two of at least 2, got " << hosts;

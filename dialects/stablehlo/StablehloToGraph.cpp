@@ -70,10 +70,10 @@ Result importConstant(ImportedOp &op) {
   auto value = dyn_cast_or_null<DenseElementsAttr>(op.get("value"));
   if (!value)
     return op.error() << "has no attribute 'value' of dense elements";
+  // passes/import/PrepareStablehlo.h
   if (value.getElementType().isUnsignedInteger(64) &&
       op.type().getElementType().isSignlessInteger(64))
     value = DenseElementsAttr::getFromRawBuffer(value.getType().clone(op.type().getElementType()),
-                                                // passes/import/PrepareStablehlo.h
                                                 value.getRawData());
   return ImportedOp::one(
       op.make("constant", op.type(), {}, op.builder.getNamedAttr("value", value)));

@@ -84,8 +84,8 @@ Chooser::Gap Chooser::findGap(const BlockValue &value) const {
 }
 
 /// Adds what has to be computed for `value`, of which there is nothing at position `at`; false
-/// where that cannot be. `looks`: how many it has looked at, so that what hangs together in many
-/// ways is given up.
+/// where that cannot be.
+/// `looks`: how many it has looked at, so that what hangs together in many ways is given up.
 bool Chooser::find(uint32_t value, uint32_t root, uint32_t at, Steps &steps, size_t &looks) const {
   const auto has = [](const std::vector<uint32_t> &list, uint32_t one) {
     return std::find(list.begin(), list.end(), one) != list.end();

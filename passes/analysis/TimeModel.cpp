@@ -71,9 +71,8 @@ double TimeModel::queuedSum(Engine engine, uint64_t bytes) const {
 double TimeModel::sum(const Message &message) const {
   if (message.hops) // half of the messages are added, the others copied or read where they lie
     return instruction() + memory((message.inPlace ? 3 : 5) * message.bytes / 2);
-  return instruction() +
-         // each is read once, the sum read and written
-         memory(message.bytes * double(message.instances + 2));
+  // each is read once, the sum read and written
+  return instruction() + memory(message.bytes * double(message.instances + 2));
 }
 
 } // namespace graphc

@@ -426,9 +426,8 @@ static void warnOfStateInEvaluation(ModuleOp module) {
 OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> file,
                                 const CompileOptions &options, llvm::SourceMgr &sources,
                                 MLIRContext &context, const DiagnosticSink &sink) {
-  context.loadDialect<graph::GraphDialect,
-                      // so that suggestions know their ops from the first line on
-                      dist::DistDialect>();
+  // so that suggestions know their ops from the first line on
+  context.loadDialect<graph::GraphDialect, dist::DistDialect>();
   const std::string name = file->getBufferIdentifier().str();
   OwningOpRef<ModuleOp> module = parseFile(std::move(file), sources, context, sink);
   if (!module)

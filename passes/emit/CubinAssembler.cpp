@@ -87,8 +87,8 @@ Expected<std::vector<CubinImage>> assemble(StringRef ptxas, StringRef ptx,
       break;
   }
   std::vector<CubinImage> cubins;
+  // all are waited for, whatever the first one said
   for (auto [process, arch] : zip(processes, archs)) {
-    // all are waited for, whatever the first one said
     if (process.Pid == sys::ProcessInfo::InvalidPid)
       continue;
     const int status = sys::Wait(process, std::nullopt, &message).ReturnCode;

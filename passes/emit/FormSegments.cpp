@@ -42,8 +42,8 @@ void formSegments(plan::Program &program) {
       last = std::max(last, signal->second);
     }
   }
-  // Signals and waits alone, behind the last work of a run, are no segment.
-  // work comes from here on, before the run's end
+  // Signals and waits alone, behind the last work of a run, are no segment. `works`: work comes
+  // from here on, before the run's end.
   std::vector<bool> works(size_t(count) + 1, false);
   for (int i = count - 1; i >= 0; --i) {
     const plan::Instruction &instruction = program.instructions(i);

@@ -104,9 +104,8 @@ static LogicalResult emitPtx(ModuleOp module, const EmitOptions &options, plan::
 static LogicalResult emitCode(ModuleOp module, const EmitOptions &options,
                               ArrayRef<std::string> kinds, plan::Plan &plan) {
   std::optional<plan::Code> native; // one for all kinds that run it
-  if (kinds.empty() &&
-      // nobody calls it, but what cannot be made is an error
-      !module.getOps<LLVM::LLVMFuncOp>().empty())
+  // nobody calls it, but what cannot be made is an error
+  if (kinds.empty() && !module.getOps<LLVM::LLVMFuncOp>().empty())
     if (failed(emitNative(module, options, native.emplace())))
       return failure();
   for (const std::string &kind : kinds) {

@@ -16,8 +16,8 @@ bool hasStablehlo(mlir::ModuleOp module);
 std::vector<std::string> listArguments(mlir::ModuleOp module);
 
 /// In place of each function, a private graph.func; in place of arguments that belong to a tree of
-/// parameters named in `variables`, variables. Failure: said at the ops, all that cannot be
-/// imported at once. See the pass import-stablehlo.
+/// parameters named in `variables`, variables.
+/// Failure: said at the ops, all that cannot be imported at once. See the pass import-stablehlo.
 mlir::LogicalResult importStablehlo(mlir::ModuleOp module, llvm::ArrayRef<std::string> variables);
 
 /// Trees of parameters that are variables where nobody says otherwise.

@@ -16,10 +16,9 @@ struct KernelBlocks {
   int64_t count = 1;
   int64_t size = 1; ///< of the block loop that the stages share; a multiple of count, and larger
   llvm::SmallVector<BlockLoop> loops; ///< one a stage
-  int64_t parts =
-      /// so many of a block, where the kernel is loops over parts (PartRangeLoop.h); then there is
-      /// no block loop
-      0;
+  /// so many of a block, where the kernel is loops over parts (PartRangeLoop.h); then there is no
+  /// block loop
+  int64_t parts = 0;
 
   /// Splits a stage's nest; the loop over blocks, which is not its last.
   size_t split(FlatLoopNest &nest, size_t stage) const {

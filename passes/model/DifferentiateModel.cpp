@@ -150,8 +150,8 @@ struct DifferentiateModelPass : graphc::impl::DifferentiateModelBase<Differentia
     });
     if (made.wasInterrupted())
       return signalPassFailure();
+    // of an operation without a number the gradient would draw others
     WalkResult drawn = getOperation().walk([](DrawOpInterface draw) {
-      // the gradient would draw others
       if (draw.isNumbered())
         return WalkResult::advance();
       draw->emitOpError("has no number; run number-draws first");

@@ -20,7 +20,8 @@ namespace graphc {
 class BlockRematerializer {
 public:
   /// Gives users copies as `outline` does (DuplicateCheapOps.h), and moves what is inlined to its
-  /// first user: what is left is kept. `kind`: whose libraries serve it.
+  /// first user: what is left is kept.
+  /// `kind`: whose libraries serve it.
   BlockRematerializer(mlir::Block &block, llvm::StringRef kind);
 
   /// Bytes at the fullest position, by estimate, those of loops included.

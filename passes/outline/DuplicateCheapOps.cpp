@@ -128,8 +128,8 @@ void copyForUsers(Block &block) {
   SmallVector<Operation *> ops;
   for (Operation &op : block.without_terminator())
     ops.push_back(&op);
+  // users first: of what a copy reads there are then more
   for (Operation *op : llvm::reverse(ops)) {
-    // users first: of what a copy reads there are then more
     if (op->getNumResults() != 1 || op->getResult(0).hasOneUse() || !costs.isWorthCopying(op))
       continue;
     SmallVector<OpOperand *> uses;

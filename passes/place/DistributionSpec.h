@@ -23,9 +23,8 @@ struct DistributionSpec {
   bool async = false;
   int64_t microBatches = 1; ///< of a step, of all replicas or towers together
   int64_t sumLeaves = 1; ///< of the tree of a sum over them (runtime/common/plan/SumTree.h)
-  int64_t toAggregate =
-      /// sync: the first so many replicas of each step count (backup workers); 0: all wait for all
-      0;
+  /// sync: the first so many replicas of each step count (backup workers); 0: all wait for all
+  int64_t toAggregate = 0;
   /// async: steps that a replica may be ahead of the slowest; -1: any number
   int64_t maxStaleness = -1;
   bool fast = false; ///< all_reduce: sums need not be made by the tree

@@ -92,7 +92,7 @@ private:
     auto structured = dyn_cast<graph::StructuredOpInterface>(update);
     if (!structured)
       return false;
-    // or a scalar
+    // its own element, or a scalar
     auto isItsOwn = [](AffineMap map) { return map.isIdentity() || map.getNumResults() == 0; };
     return llvm::all_of(structured.getLoopNests(), [&](const graph::LoopNest &nest) {
       return nest.isElementwise() &&

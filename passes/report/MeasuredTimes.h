@@ -24,10 +24,9 @@ struct MeasuredTimes {
   std::vector<trace::MeasuredTrace::Step> typical;
   /// By program and instruction: the mean of all steps and instances.
   std::map<std::pair<uint32_t, uint32_t>, Time> instructions;
-  double step =
-      /// seconds from one step's end to the next one's; where a phase ends by end of stream, of one
-      /// update
-      0;
+  /// seconds from one step's end to the next one's; where a phase ends by end of stream, of one
+  /// update
+  double step = 0;
   size_t steps = 0; ///< of each lane
 };
 

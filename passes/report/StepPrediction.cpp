@@ -210,9 +210,8 @@ void Model::addChannel(uint32_t index) {
   const TimeModel::Way way = slowest(channel);
   TimeModel::Message message = messageOf(channel);
   message.inPlace |= inSlot_[index];
-  uint32_t capacity =
-      // a conflating channel never makes its sender wait
-      channel.conflating() ? UINT32_MAX : channel.capacity();
+  // a conflating channel never makes its sender wait
+  uint32_t capacity = channel.conflating() ? UINT32_MAX : channel.capacity();
   StepTimeline::Channel out{capacity, 0, time_.latency(way, message), 0, ahead_[index]};
   if (!way.copies) {
     // all iterations' messages are one

@@ -17,9 +17,9 @@ inline constexpr llvm::StringLiteral kEventRanks = "dist.event_ranks";
 /// step's sends and receives on a channel do not pair, or where a phase ends by end of stream and a
 /// program never hears of it. For partitioned, outlined and scheduled programs alike; scheduled
 /// ones, which have their arena, get the proof as kEventRanks. passes/analysis/LivenessProof.h is
-/// the proof itself. `copyInstead`, where given, is called for each zero-copy channel of a circle
-/// whose sender waits in it for a release or a slot; it makes an end of that, and the proof is
-/// tried again.
+/// the proof itself.
+/// `copyInstead`, where given, is called for each zero-copy channel of a circle whose sender waits
+/// in it for a release or a slot; it makes an end of that, and the proof is tried again.
 mlir::LogicalResult verifyLiveness(mlir::ModuleOp module, dist::PhaseOp phase,
                                    llvm::function_ref<void(dist::ChannelOp)> copyInstead = nullptr);
 

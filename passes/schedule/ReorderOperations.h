@@ -10,10 +10,9 @@ namespace graphc {
 struct ProgramParts {
   llvm::SmallVector<mlir::Operation *> declarations, feeds, ordered, results;
   mlir::Operation *control = nullptr; ///< control_receive, the last of all
-  mlir::Operation *commits =
-      /// where the step has a commit point: of `ordered` the first behind it; `control` comes
-      /// before that
-      nullptr;
+  /// where the step has a commit point: of `ordered` the first behind it; `control` comes before
+  /// that
+  mlir::Operation *commits = nullptr;
 };
 
 /// Returns how many operations have another predecessor than before. Views of a message stand

@@ -79,10 +79,10 @@ struct RunOptions {
 
 struct RunResult {
   // All but `steps` of the chief alone.
-  uint64_t steps =
-      /// the global step at the end; asynchronous, in a session that is not the chief's: steps of
-      /// its task's replica
-      0;
+
+  /// the global step at the end; asynchronous, in a session that is not the chief's: steps of its
+  /// task's replica
+  uint64_t steps = 0;
   std::optional<double> loss; ///< mean of the last epoch
   std::map<std::string, double>
       metrics; ///< of the last evaluation: "accuracy"; of training's last epoch: "train accuracy"

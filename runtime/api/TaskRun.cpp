@@ -268,9 +268,8 @@ absl::Status TaskRun::listen() {
     master_ = std::make_unique<service::MasterService>(
         *coordinator_, place_.others == TaskPlace::Others::Servers ? &offer_ : nullptr,
         place_.addresses);
-  for (const plan::Phase &phase :
-       // where the others go on without a stopped worker, a connection outlasts the stop
-       plan().phases())
+  // where the others go on without a stopped worker, a connection outlasts the stop
+  for (const plan::Phase &phase : plan().phases())
     if (phase.ends_by_end_of_stream())
       place_.identity.silence = options_.deadline + transport::kSilence;
   service::TaskServer::Options options;

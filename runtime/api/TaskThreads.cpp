@@ -84,9 +84,8 @@ void TaskThreads::heartbeat() {
     last = now;
     if (parts_.stopAsked && parts_.stopAsked()) {
       parts_.session.requestStop();
-      if (!parts_.driver && !parts_.stopsInOrder &&
-          // nothing began yet: nothing to end in good order
-          parts_.link.heard() == absl::InfiniteFuture())
+      // nothing began yet: nothing to end in good order
+      if (!parts_.driver && !parts_.stopsInOrder && parts_.link.heard() == absl::InfiniteFuture())
         parts_.link.lost(absl::CancelledError("stopped while waiting for the chief, as asked"));
     }
     heedLoss();
@@ -148,8 +147,7 @@ absl::Status TaskThreads::chiefSilent(absl::Duration since) const {
 /// The master knows best what came first.
 TaskFailure TaskThreads::verdict(TaskFailure failure) const {
   if (!parts_.coordinator) {
-    // a chief that is frozen has no word, and who noticed it first has gone, which is not
-    // the cause
+    // a chief that is frozen has no word, and who noticed it first has gone, which is not the cause
     absl::Duration silent = absl::Now() - parts_.link.heard();
     if (absl::Status word = parts_.link.ended(); failure.secondary && absl::IsAborted(word))
       failure.status = word; // however long the chief had been silent before

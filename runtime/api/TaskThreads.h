@@ -45,14 +45,12 @@ public:
     std::function<bool()> stopAsked; ///< is asked at each heartbeat
     std::function<void(const TaskFailure &)>
         stuck; ///< ends the process, which nothing else does any more; may be empty
-    std::function<std::optional<service::RootCause>()> lost =
-        /// is asked at each heartbeat: which task was lost, by what who has started them says; may
-        /// be empty
-        {};
-    bool stopsInOrder =
-        /// a stop is nothing to end by before the first order: an earlier session has left what is
-        /// to be saved
-        false;
+    /// is asked at each heartbeat: which task was lost, by what who has started them says; may be
+    /// empty
+    std::function<std::optional<service::RootCause>()> lost = {};
+    /// a stop is nothing to end by before the first order: an earlier session has left what is to
+    /// be saved
+    bool stopsInOrder = false;
     absl::Duration every = kLook, beat = kHeartbeat, lostAfter = kLostAfter,
                    stuckAfter = kStuckAfter; ///< shorter in tests
   };

@@ -29,8 +29,9 @@ public:
   enum class Guard { None, Pages };
   /// Of 1.5 MiB or more huge pages of 2 MiB are asked for: without guards from the beginning, with
   /// up to 0.5 MiB more where the last would be mostly used; else those that end at the guard
-  /// behind, of 2 MiB or more. `what` is for the message of an allocation that fails. 0 bytes: no
-  /// memory, data() is null only without guards.
+  /// behind, of 2 MiB or more.
+  /// `what` is for the message of an allocation that fails. 0 bytes: no memory, data() is null only
+  /// without guards.
   static absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, Guard guard, const char *what);
 
   /// Zeroed pages that other processes can map too: a memfd of which this is the only writable

@@ -33,9 +33,8 @@ public:
         !slot.number.compare_exchange_strong(before, kWriting, std::memory_order_acquire,
                                              std::memory_order_relaxed))
       return;
-    std::atomic_thread_fence(
-        // whoever sees a word below of this event sees kWriting, or what comes behind
-        std::memory_order_release);
+    // whoever sees a word below of this event sees kWriting, or what comes behind
+    std::atomic_thread_fence(std::memory_order_release);
     const uint64_t words[kWords] = {uint64_t(time),
                                     uint64_t(place.lane.program) << 32 | place.lane.instance,
                                     place.step,

@@ -174,10 +174,8 @@ private:
   // that the host has taken: one fewer than were given, where the lane runs ahead
   uint64_t shownSteps_ = 0;
   uint64_t controlMessage_ = 0; // this step's control message, in the lane that decides
-  bool reports_[2] =
-      // of this step's and of the one before, by its number's last bit: what the control messages
-      // said
-      {};
+  // of this step's and of the one before, by its number's last bit: what the control messages said
+  bool reports_[2] = {};
   int64_t stepStart_ = 0; // nanoseconds; the end of the step before
   int64_t lastEnd_ = 0; // of a step, that is among the events
   transport::Port *port_ = nullptr;

@@ -11,9 +11,9 @@ namespace graphc::executor {
 
 /// Its lane moves it, at the cost of plain numbers; any thread may ask where it is.
 struct LaneCursor {
-  // Turn: whoever takes the steps;
+  // Turn: whoever takes the steps; Rests: it has ended, or stands between two steps until its
+  // worker is back
   enum class Blocked : uint8_t { No, Message, Device, Results, Ticket, Turn, Rests };
-  // Rests: it has ended, or stands between two steps until its worker is back
   base::SingleWriter<uint32_t> position; ///< instruction
   /// instance within an instruction that acts on several instances
   base::SingleWriter<uint32_t> sub;

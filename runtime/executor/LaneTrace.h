@@ -33,10 +33,8 @@ struct TraceRecord {
 
   int64_t begin = 0, end = 0;
   uint32_t step = 0; ///< counted from the first that is recorded
-  uint32_t instruction =
-      /// of the plan's program; Moves: its AllReduceStart; kNone: the host takes what a step has
-      /// made
-      kNone;
+  /// of the plan's program; Moves: its AllReduceStart; kNone: the host takes what a step has made
+  uint32_t instruction = kNone;
   uint32_t iteration = 0; ///< of the loop that the instruction is in
   /// Work: of the instruction's messages, or an all-reduce's moves, those that it has dealt with:
   /// until may say more than there are. Wait: `first` is the one that is waited for, of an

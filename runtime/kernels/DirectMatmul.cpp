@@ -12,7 +12,7 @@ namespace {
 /// Threads share columns, in groups of four vectors, so that each reads its own part of b; rows,
 /// where there are too few groups for all to have as many.
 struct Share {
-  // multiply-adds of a part: some 30 µs
+  // leastWork: multiply-adds of a part, some 30 µs
   static constexpr int64_t group = 64, leastRows = 24, leastWork = 4 << 20;
   Share(const MatmulDesc &d, uint32_t threads) {
     const int64_t groups = (d.n + group - 1) / group,

@@ -33,8 +33,9 @@ public:
 absl::Status checkScratch(std::string_view what, uint64_t needed, uint64_t given);
 
 /// `scratchBytes` is what the plan gives; less than the library needs here is an error that says so
-/// (the plan was compiled on another CPU or with another oneDNN). A large product is shared out
-/// over `pool`, where there is one, and has the same bits; it must outlive the kernel.
+/// (the plan was compiled on another CPU or with another oneDNN).
+/// A large product is shared out over `pool`, where there is one, and has the same bits; it must
+/// outlive the kernel.
 absl::StatusOr<std::unique_ptr<LibraryKernel>>
 makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes, ThreadPool *pool = nullptr);
 

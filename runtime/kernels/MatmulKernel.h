@@ -34,9 +34,8 @@ struct MatmulDesc {
   bool bias = false; ///< of length n, added to each row
   bool relu = false;
   MatmulType type = MatmulType::F32;
-  MatmulPrecision precision =
-      /// any other is a wish, which GPUs and CPUs with a matrix unit follow (AmxMatmul.h)
-      MatmulPrecision::Ieee;
+  /// any other is a wish, which GPUs and CPUs with a matrix unit follow (AmxMatmul.h)
+  MatmulPrecision precision = MatmulPrecision::Ieee;
   friend bool operator==(const MatmulDesc &, const MatmulDesc &) = default;
 };
 

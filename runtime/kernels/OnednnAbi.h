@@ -1,6 +1,4 @@
-//===- OnednnAbi.h ----------------------------------------------------------------------------===//
-//
-// The C interface of the module libgraphc_onednn.so.
+//===- OnednnAbi.h - the C interface of the module libgraphc_onednn.so ----------------*- C -*-===//
 //
 // The module is opened with dlopen on the first library kernel; this is all that the runtime knows
 // of it.

@@ -52,10 +52,9 @@ struct ChildOptions {
   std::vector<std::string> arguments; ///< after argv[0]; --job_name and --task_index are appended
   int out = -1, err = -1; ///< become standard output and standard error
   bool hasInput = true; ///< false: its standard input is /dev/null
-  bool stopsWait =
-      /// the signals of stopSignals() are blocked until it takes them; false: no signal is blocked
-      /// or ignored
-      true;
+  /// the signals of stopSignals() are blocked until it takes them; false: no signal is blocked or
+  /// ignored
+  bool stopsWait = true;
 };
 /// Starts the task's process, which inherits the descriptors of `context` and `paths` by their
 /// numbers. The error is errno's.

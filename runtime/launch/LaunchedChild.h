@@ -24,9 +24,8 @@ struct LaunchedChild {
   /// killed behind the chief's good end, which means that all tasks have done what they had to
   bool isSpare = false;
   bool told = false; ///< that its session is over
-  absl::Time heldUntil =
-      /// it died, and until then the chief may say that the others go on without it
-      absl::InfinitePast();
+  /// it died, and until then the chief may say that the others go on without it
+  absl::Time heldUntil = absl::InfinitePast();
   bool joins = false; ///< it was started while the others go on, and is not with them yet
   bool again = false; ///< the chief says so: it is started again, not before `startAt`
   absl::Time startAt = absl::InfinitePast();

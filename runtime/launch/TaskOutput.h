@@ -69,9 +69,8 @@ private:
                          "the launcher's pipe"); // gone with the launcher, and so are we
   }
   const int report_;
-  absl::Time logged_ =
-      /// show() is called by one thread at a time (the driver's or its heartbeat's)
-      absl::InfinitePast();
+  /// show() is called by one thread at a time (the driver's or its heartbeat's)
+  absl::Time logged_ = absl::InfinitePast();
   base::Mutex mutex_;
   observe::ProgressLine line_;
 };

@@ -37,7 +37,7 @@ bool TaskReplacements::hears(const nlohmann::json &line, std::vector<LaunchedChi
     if (line.value("pid", int64_t{0}) == lost->pid && !stopped_)
       again(*lost, line.value("why", ""), isOne(*lost, children));
   } else if (LaunchedChild *returned = numbered("back")) {
-    // else it was lost again, and another process joins
+    // Another pid: it was lost again, and another process joins.
     if (line.value("pid", int64_t{0}) == returned->pid)
       returned->joins = false;
   } else {

@@ -26,7 +26,8 @@ struct FetchedPlan {
 
 /// Asks the chief behind `channel`, which is connected, for its plan; PermissionDenied: its
 /// certificate is another task's than `chief`'s ("/job:worker/task:0"). AlreadyExists: it is still
-/// the client whose run ended. Unavailable: it went away.
+/// the client whose run ended.
+/// Unavailable: it went away.
 absl::StatusOr<FetchedPlan> fetchPlan(const std::shared_ptr<grpc::Channel> &channel,
                                       const std::string &chief, const PlanRequest &request,
                                       absl::Duration limit);

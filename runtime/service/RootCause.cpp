@@ -14,9 +14,8 @@ constexpr absl::Duration kSuspicionLimit = absl::Milliseconds(2500);
 
 std::string RootCause::describe() const {
   std::string message(status.message());
-  return message.rfind(task, 0) == 0 ? message
-                                     // a lane's error names its task already
-                                     : absl::StrCat(task, ": ", message);
+  // a lane's error names its task already
+  return message.rfind(task, 0) == 0 ? message : absl::StrCat(task, ": ", message);
 }
 
 SuspectedCause SuspectedCause::of(const TaskTable &tasks, const Hello &reporter,

@@ -128,9 +128,9 @@ public:
   /// Waits until every task of the plan is there.
   absl::Status waitForAll();
   /// Gives `order` to every task and waits for all answers, in order of task. `deadline`
-  /// InfiniteFuture: as long as the tasks live. The error is the root cause. `meanwhile`: is
-  /// called, on this thread and under no lock, whenever a task is away. `own`: puts into a task's
-  /// order what the others' have not.
+  /// InfiniteFuture: as long as the tasks live. The error is the root cause.
+  /// `meanwhile`: is called, on this thread and under no lock, whenever a task is away. `own`: puts
+  /// into a task's order what the others' have not.
   absl::StatusOr<std::vector<Done>> giveOrder(
       Order order, absl::Time deadline, const std::function<absl::Status()> &meanwhile = {},
       const AddOwn &own = [](uint32_t, Order *) {});

@@ -181,9 +181,8 @@ absl::StatusOr<JobFolderReply> askChief(const JobFolderRequest &asking) {
       why = absl::StrCat(folder, " is not there yet");
     } else {
       GRAPHC_RETURN_IF_ERROR(checkPrivate(asking.directory));
-      if (!base::exists(stem + ".host") &&
-          // a chief that begins anew takes away what was asked before
-          !base::exists(stem + ".chief"))
+      // a chief that begins anew takes away what was asked before
+      if (!base::exists(stem + ".host") && !base::exists(stem + ".chief"))
         (void)base::writeFileAtomic(stem + ".host", asking.host, 0600);
       why = absl::StrCat("it has not answered ", stem, ".host");
     }

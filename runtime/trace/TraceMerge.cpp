@@ -155,8 +155,8 @@ trace::TraceSlice TraceMerge::sliceOf(const TracedLane &lane, const Track &track
     return slice;
   }
   slice.name = nameOf(plan_, program, record);
+  // a wait for a queue says so by itself
   const bool isOfQueue = record.instruction != TraceRecord::kNone &&
-                         // says so by itself
                          program.instructions(static_cast<int>(record.instruction)).has_wait();
   if (record.kind == TraceRecord::Wait && !isOfQueue) {
     std::optional<plan::Task> peer = track.messages.waitsFor(record);

@@ -199,9 +199,8 @@ void GrpcRecvPort::release() {
 }
 
 bool GrpcRecvPort::fits(const FrameHeader &header, bool isFirst) const {
-  const uint64_t bytes =
-      // of 32 bits and a channel's bytes at most
-      spec_.unit ? header.units * spec_.unit : spec_.bytes;
+  // of 32 bits and a channel's bytes at most
+  const uint64_t bytes = spec_.unit ? header.units * spec_.unit : spec_.bytes;
   if (!spec_.unit ? header.units != 0 : header.units > spec_.bytes / spec_.unit)
     return false;
   return (isFirst || bytes == sizeOf(header.seq)) && header.offset <= bytes &&

@@ -47,9 +47,8 @@ private:
   void serve();
   bool take(Caller &caller); ///< false: there is no more to say to it
   bool leave(Caller &caller); ///< true: its thanks have come
-  bool leaveOthersOf(
-      /// true: another question of this caller's had its answer, and thanks have come
-      const Request &request);
+  /// true: another question of this caller's had its answer, and thanks have come
+  bool leaveOthersOf(const Request &request);
 
   base::UniqueFd listener_, stop_;
   Host host_;

@@ -193,8 +193,8 @@ absl::Status checkSegment(int memfd, uint64_t bytes, const std::string &peer) {
   int seals = ::fcntl(memfd, F_GET_SEALS);
   if (seals < 0 || ::fstat(memfd, &info) != 0)
     return absl::DataLossError(absl::StrCat(peer, " sent a descriptor that is no memfd"));
-  // Without the seals the owner could cut the memory under our feet (SIGBUS).
-  // wraps where no file is that large
+  // Without the seals the owner could cut the memory under our feet (SIGBUS). `pages` wraps where
+  // no file is that large.
   uint64_t pages = bytes / 4096 * 4096 + (bytes % 4096 ? 4096 : 0);
   if (pages < bytes || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) ||
       uint64_t(info.st_size) != pages)

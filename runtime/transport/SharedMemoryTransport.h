@@ -48,8 +48,9 @@ struct SharedMemoryOptions {
 class SharedMemoryTransport : public Transport {
 public:
   /// Makes the incoming segments and listens (a background thread answers peers until all have
-  /// come). Does not wait. `listener`: where peers come to (a listening Unix socket,
-  /// SOCK_SEQPACKET); only where something comes from one.
+  /// come). Does not wait.
+  /// `listener`: where peers come to (a listening Unix socket, SOCK_SEQPACKET); only where
+  /// something comes from one.
   static absl::StatusOr<std::unique_ptr<SharedMemoryTransport>>
   listen(SharedMemoryOptions options, base::UniqueFd listener = {});
   /// Where a peer listens, if `options` did not say it; before connect().

@@ -50,10 +50,8 @@ struct ChannelSpec {
   /// release() frees (plan/PiggybackedCredits.h): where telling it costs a message of its own, the
   /// news may wait for that one.
   bool creditWaits = false;
-  bool gathered =
-      /// one lane receives all instances of the channel that this task does, and waits for all at
-      /// once
-      false;
+  /// one lane receives all instances of the channel that this task does, and waits for all at once
+  bool gathered = false;
   /// Not 0: a message is as many times so many bytes as its sender says, which divide `bytes`. Not
   /// with zeroCopy, conflating or control.
   uint64_t unit = 0;

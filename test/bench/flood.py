@@ -1,8 +1,9 @@
 """What a neighbour's flood of a port costs a run that trains by hand over gRPC on this machine: one
 parameter server, two workers, the chief's port flooded by one process that does not know the
-secret.   test/bench/run.sh flood [--rounds N]   STEPS=4000 One JSON object a line: the mean step
-without (none) and with each flood, and beside a process that only computes (busy), since any
-neighbour takes a part of the cores; the last lines are ratios.
+secret.   test/bench/run.sh flood [--rounds N]   STEPS=4000
+
+One JSON object a line: the mean step without (none) and with each flood, and beside a process that
+only computes (busy), since any neighbour takes a part of the cores; the last lines are ratios.
 """
 
 import argparse

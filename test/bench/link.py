@@ -1,7 +1,10 @@
 """Large tensors over gRPC with mutual TLS between two machines (network namespaces) whose link is
-shaped to RATE, beside what iperf3 gets out of the same link.   test/bench/run.sh link [--rounds N]
-RATE=1gbit One JSON object a line: mbit_s is of payload, of one direction (both ways: of the slower
-one); the last lines are ratios.
+shaped to RATE, beside what iperf3 gets out of the same link.
+
+test/bench/run.sh link [--rounds N]   RATE=1gbit
+
+One JSON object a line: mbit_s is of payload, of one direction (both ways: of the slower one); the
+last lines are ratios.
 """
 
 import argparse
@@ -67,10 +70,8 @@ def graphc(box, machines, case):
 
 def measure(box, machines, rounds):
     machines.add(2)
-    for n in (
-        1,
-        2,
-    ):  # what leaves each machine; more than 20 ms of it waiting is dropped, as a switch would
+    # What leaves each machine; more than 20 ms of it waiting is dropped, as a switch would.
+    for n in (1, 2):
         machines.start(
             n,
             "tc",

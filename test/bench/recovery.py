@@ -3,9 +3,10 @@
 turns, and how long a copy of the state takes. See run.sh for the build.
 
 `test/bench/recovery.py [--rounds N]`: prints the medians of each case. The order of the two changes
-with every round. `test/bench/recovery.py --copy [--workers N]`: one worker of N (2) dies, kill -9,
-with states of 64 MiB, 256 MiB and 1 GiB; prints how long after that the run goes on, and how long
-the copy took.
+with every round.
+
+`test/bench/recovery.py --copy [--workers N]`: one worker of N (2) dies, kill -9, with states of
+64 MiB, 256 MiB and 1 GiB; prints how long after that the run goes on, and how long the copy took.
 """
 
 import argparse

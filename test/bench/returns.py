@@ -95,9 +95,8 @@ def once(folder, transport):
         time.sleep(0.001)
         if run.child.poll() is not None:
             raise SystemExit("".join(run.said))
-    while (
-        run.times[1][-1] < run.back
-    ):  # results of the process before may still have come behind its end
+    # Results of the process before may still have come behind its end.
+    while run.times[1][-1] < run.back:
         time.sleep(0.001)
     time.sleep(0.5)
     first = next(at for at in run.times[1] if at > run.back)

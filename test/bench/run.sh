@@ -13,14 +13,13 @@
 #                 no part of all
 #   flood         a run by hand whose port a neighbour floods (test/bench/flood.py); no part of all
 #   session start how fast 50 and 200 tasks make their first step; session looked-at: what it costs
-#   that somebody asks for a run's metrics
-#                 (test/bench/session.py); no part of all
+#                 that somebody asks for a run's metrics (test/bench/session.py); no part of all
 #   before BIN    this build beside an earlier one, whose graphc and graphrun lie in BIN, in turns (test/bench/before.py); no part of all
 #   --rounds N    how often each is measured (3); the figure of a peer is the median of its rounds
 #   --report      also writes docs/benchmarks.md (not link)
 # One JSON object a line; the last lines are ratios. PEERS names the folder of
-# test/bench/peers/setup.sh (build/peers);
-# a peer that is not installed is left out, and a line on stderr says so.
+# test/bench/peers/setup.sh (build/peers); a peer that is not installed is left out, and a line on
+# stderr says so.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 tools/setup.sh

@@ -3,9 +3,10 @@
 
 `test/bench/session.py start [--rounds N]`: from the start of graphrun to its first loss
 (synchronous: a step of each worker) and to its end, and the processor time of all tasks, for 50 and
-200 of them; medians, in turns. `test/bench/session.py looked-at [--rounds N]`: the processor time
-of a run of null steps of which somebody asks for /metrics twice a second, to that of one of which
-nobody asks, in turns; and the processor time of one answer.
+200 of them; medians, in turns.
+`test/bench/session.py looked-at [--rounds N]`: the processor time of a run of null steps of which
+somebody asks for /metrics twice a second, to that of one of which nobody asks, in turns; and the
+processor time of one answer.
 """
 
 import argparse
@@ -26,11 +27,12 @@ MLP = Path(measure.ROOT) / "test/run/models/mlp.mlir"
 SERVED = {"name": "parameter_server"}
 STARTED = {
     "1 PS + 49 workers": ({"ps": 1, "worker": 49, "strategy": SERVED}, 1, []),
+    # Steps are updates, of whoever comes.
     "1 PS + 49 workers, asynchronous": (
         {"ps": 1, "worker": 49, "strategy": {**SERVED, "update": "async"}},
         49,
         [],
-    ),  # steps are updates, of whoever comes
+    ),
     "1 PS + 49 workers over gRPC": (
         {"ps": 1, "worker": 49, "strategy": SERVED},
         1,

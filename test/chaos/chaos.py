@@ -7,8 +7,8 @@ place drawn from a seed.
 With --returns each case is of asynchronous workers with --max_restarts, most of them of workers
 that are to come back while the others go on.
 
-Each case is one run of a strategy and one fault, sometimes with --max_restarts or an evaluator. The
-verdict:
+Each case is one run of a strategy and one fault, sometimes with --max_restarts or an evaluator.
+The verdict:
   no hang          it ends by itself within LIMIT seconds, which is many times what it takes
   no wrong result  what ends well, at once or started again, has the weights of an undisturbed run
                    (asynchronous and with backup workers: its number of updates)
@@ -19,6 +19,7 @@ verdict:
                    last checkpoint, with the numbers of one that is started by hand there and, where
                    bits are an undisturbed run's, of that run's evaluator
   nothing left     no process, no temporary file, no shared memory; whole checkpoints alone
+
 Prints a line a case, and for one that fails how to run it again and where its folder is. Exit
 status 0: none failed.
 """
@@ -152,9 +153,8 @@ class Case:
         self.transport = draw.choice(["shm", "grpc"])
         self.later = draw.random()  # how long behind the moment, in its own measure
         self.step = draw.randrange(20, STEPS - 20)
-        self.times = (
-            1 if self.network else draw.choice([1, 1, 2, 3])
-        )  # and again when it goes on, at other moments
+        # More than once: again when it goes on, at other moments.
+        self.times = 1 if self.network else draw.choice([1, 1, 2, 3])
         # Drawn last: a case without an evaluator is what it was before there were any.
         self.evaluator = not self.network and draw.random() < 0.4
         if self.evaluator and draw.random() < 0.6:
@@ -183,9 +183,8 @@ class Case:
         self.victim = draw.choice(mayReturn * 3 + self.tasks)
         self.restarts, self.deadline = 9, 6
         self.times = draw.choice([1, 2, 3, 4])
-        self.steps, self.every = draw.choice(
-            [(STEPS, EVERY), (4 * STEPS, 10 * EVERY)]
-        )  # between two phases nobody comes back
+        # Between two phases nobody comes back.
+        self.steps, self.every = draw.choice([(STEPS, EVERY), (4 * STEPS, 10 * EVERY)])
         self.step = draw.randrange(5, self.steps - 20)
         self.second = draw.choice([None, *mayReturn])  # dies right behind the first
 
@@ -324,11 +323,12 @@ class Case:
         self._clearSocketFolders(box)
         box.nothingLeft()
         status = max(process.status for process in started)
+        # 143, 129: no task was there yet.
         launchers = (
             {"kill": (137,), "stop": (137,), "term": (143,), "hup": (129,)}
             if self.victim == "launcher"
             else {}
-        )  # 143, 129: no task was there yet
+        )
         if status not in (0, 1, 138, *launchers.get(self.fault, ())):
             raise Wrong(f"exit status {status}")
         ends = all(process.status == 0 for process in started)
@@ -426,9 +426,8 @@ class Case:
         killed = run.err.matches(
             r"graphrun: (\S+) .*(?:while it waits, is killed, and started again|while it waited, and is started again)$"
         )
-        named = set(killed).union(
-            *(line.split(", ") for line in said)
-        )  # a restart that is in vain is taken back: several may be the first
+        # A restart that is in vain is taken back: several may be the first.
+        named = set(killed).union(*(line.split(", ") for line in said))
         again = {task for task in self.tasks if asName(task) in named or "all tasks" in named}
         if new := {task for task in self.tasks if before[task] != after[task]} - again:
             raise Wrong(f"{new} are new processes, and only {again} are said to be")
@@ -503,9 +502,8 @@ class Case:
                 if self.fault == "pause":
                     time.sleep(self.later * 3)
                     os.kill(pid, signal.SIGCONT)
-                elif (
-                    self.victim == "launcher"
-                ):  # whose tasks have nobody to end them: they have to end with it
+                elif self.victim == "launcher":
+                    # Its tasks have nobody to end them: they have to end with it.
                     time.sleep(1)
                     os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:

@@ -113,9 +113,8 @@ def main():
     # than there are cores.
     calls = []
     if "release" in presets:
-        unbuilt = set(sanitizers.PRESETS) - set(
-            presets
-        )  # the group "test_sanitizers tsan" is graphrun of that build
+        # The group "test_sanitizers tsan" is graphrun of that build.
+        unbuilt = set(sanitizers.PRESETS) - set(presets)
         groups = pytestGroups(runner)
         calls += [
             (runPytest, runner, group, nodes, limit)

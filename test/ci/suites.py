@@ -115,9 +115,8 @@ def execute(command, timeout, environment=None, cwd=None, label="other"):
                 time.sleep(0.05)
         left = "; ".join(startedBy(process.pid, mark).values()) if status is not None else ""
         deadline = time.time() + 20
-        while (
-            members := startedBy(process.pid, mark)
-        ) and time.time() < deadline:  # what they start meanwhile too
+        # What they start meanwhile ends too.
+        while (members := startedBy(process.pid, mark)) and time.time() < deadline:
             for member in members:
                 try:
                     os.kill(member, signal.SIGKILL)
@@ -450,9 +449,8 @@ def runScript(runner, command, timeout, name=None, environment=None):
 
 def fuzzTargets(root):
     folder = os.path.join(root, "build/asan/test/fuzz")
-    names = (
-        sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    )  # CMake keeps its own files there as well
+    # CMake keeps its own files there as well.
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     return [os.path.join(folder, name) for name in names if name.startswith("fuzz_")]
 
 

@@ -92,7 +92,7 @@ TEST_F(OnGpu, LanesOfAProcessShareIt) {
 TEST_F(OnGpu, WhatCannotBeAGraphIsAnErrorThatNamesIt) {
   MemoryRegion there = h.memory(64), staged = h.staging(std::vector<float>(16, 1));
   std::unique_ptr<QueueSegment> segment = h.device->makeSegment();
-  // that is no memory of the device
+  // `staged` is no memory of the device.
   segment->copy(0, CopyDirection::Out, staged.data(), staged.data(), 64);
   EXPECT_THAT(
       std::string(segment->prepare().message()),

@@ -43,9 +43,8 @@ CodeImage testCode() {
         std::to_string(kernels::kPtxAbiVersion) + ", " + std::to_string(kAdd + 1) + ", 2, 1";
     for (uint32_t entry = 0; entry < kAdd; ++entry)
       table += ", 0, 0, 0, 0";
-    table +=
-        // two arguments of 64 bytes, read_write and read; a block of 32 threads
-        ", 0, 2, 0, 1, 64, 2, 64, 0, 1, 32";
+    // two arguments of 64 bytes, read_write and read; a block of 32 threads
+    table += ", 0, 2, 0, 1, 64, 2, 64, 0, 1, 32";
     const uint32_t words = 4 + 4 * (kAdd + 1) + 4 + 2;
     return new std::string(R"(
 .version 8.3

@@ -16,9 +16,8 @@ def main():
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as database:
         entry = next(one for one in json.load(database) if one["file"].endswith("/" + source))
     words = shlex.split(entry["command"])
-    first = next(
-        i for i, word in enumerate(words) if os.path.basename(word).startswith("clang++")
-    )  # behind a compiler cache
+    # It may stand behind a compiler cache.
+    first = next(i for i, word in enumerate(words) if os.path.basename(word).startswith("clang++"))
     words = words[first:]
     del words[words.index("-o") :]
     sys.exit(

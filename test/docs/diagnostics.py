@@ -18,13 +18,13 @@ import sys
 EMITS = re.compile(
     r"\b(?:emitError|emitOpError|emitOptionalError|emitWarning|emitRemark|attachNote|complain|fail|refuse)\("
 )
-DIAGNOSTIC = re.compile(
-    r"\bDiagnostic &?(\w+)\b|\bInFlightDiagnostic (\w+)\b"
-)  # a variable, to which text is added later
+# A variable, to which text is added later.
+DIAGNOSTIC = re.compile(r"\bDiagnostic &?(\w+)\b|\bInFlightDiagnostic (\w+)\b")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+# Of lit's files.
 EXPECTS = re.compile(
     r".*(?:expected-(?:error|warning|remark|note)|^\s*(?://|#|--)?\s*[A-Z][A-Z0-9_-]*:).*", re.M
-)  # of lit's files
+)
 COMMENT = re.compile(r"^\s*(?://|#).*$", re.M)  # of programs, in a line of its own
 WORDS, ENOUGH = 8, 30  # characters that make a text, and of it those that a test has to have
 

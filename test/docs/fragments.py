@@ -37,9 +37,8 @@ class Block:
         )
         uses = re.findall(r"%(\w+)", text)
         results = " ".join(re.findall(r"^\s*((?:%\w+(?::\d+)?,?\s*)+)=", text, flags=re.M))
-        defined = set(re.findall(r"%(\w+)", results)) | set(
-            re.findall(r"%(\w+): ", text)
-        )  # results, arguments
+        # Of results and of arguments.
+        defined = set(re.findall(r"%(\w+)", results)) | set(re.findall(r"%(\w+): ", text))
         self.open = [name for name in dict.fromkeys(uses) if name not in defined]
 
     def source(self):

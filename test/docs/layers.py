@@ -14,10 +14,8 @@ import re
 import sys
 
 TOPS = ("dialects", "passes", "runtime", "tools")
-NESTED = (
-    "runtime/common",
-    "runtime/session",
-)  # each folder in these has a row; to a folder outside the runtime they are one
+# Each folder in these has a row; to a folder outside the runtime they are one.
+NESTED = ("runtime/common", "runtime/session")
 INCLUDE = re.compile(r'#include ["<]([^">]+)[">]')
 # A header of a library, by its beginning, and what the table calls the library.
 LIBRARIES = {

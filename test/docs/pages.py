@@ -121,9 +121,10 @@ def play(root, files, steps):
         for name, lines in files:
             with open(os.path.join(box, name), "w", encoding="utf-8") as file:
                 file.write("\n".join(lines) + "\n")
+        # PATH as a user has it.
         path = [
             folder for folder in os.environ["PATH"].split(os.pathsep) if "llvm-22" not in folder
-        ]  # as a user has it
+        ]
         environment = dict(
             os.environ, PATH=os.pathsep.join([os.path.join(root, "build/release/bin"), *path])
         )
@@ -195,9 +196,8 @@ def check(root, page, update):
             )
             wrong += 1
     results = play(root, files, steps) if steps else []
-    for (number, command, expected), (status, lines) in reversed(
-        list(zip(steps, results))
-    ):  # updates keep lines above
+    # From the last on, so that updates keep the lines above.
+    for (number, command, expected), (status, lines) in reversed(list(zip(steps, results))):
         lines = trimmed(lines)
         text = "".join(normal(line) + "\n" for line in lines)
         if status != 0 or not pattern(trimmed(expected)).fullmatch(text):

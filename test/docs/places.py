@@ -88,9 +88,8 @@ def main():
             file.read(),
             flags=re.M | re.S,
         )
-    bodies = {
-        name: body for _, name, body in parts
-    }  # one that another calls stands there for what it has
+    # One that another calls stands there for what it has.
+    bodies = {name: body for _, name, body in parts}
     whole = {
         name: re.sub(r"^ *build(\w+)\(", lambda call: bodies[call[1]] + call[0], body, flags=re.M)
         for name, body in bodies.items()
@@ -142,9 +141,8 @@ def found(name):
     brace = re.fullmatch(r"(.*)\{(.*)\}(.*)", name)
     if brace:
         return all(found(brace[1] + part + brace[3]) for part in brace[2].split(","))
-    return bool(
-        glob.glob(name) or re.search(r"/[A-Z]\w+$", name) and glob.glob(name + ".*")
-    )  # a unit: its header, source, …
+    # A unit without suffix stands for its header, source, …
+    return bool(glob.glob(name) or re.search(r"/[A-Z]\w+$", name) and glob.glob(name + ".*"))
 
 
 if __name__ == "__main__":

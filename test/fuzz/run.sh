@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # The fuzz targets by hand: test/fuzz/run.sh [SECONDS [TARGET…]], 30 s and all of them by default.
-# test/run.sh runs them too.
-# Prints each target's coverage; stops at the first input that breaks one and leaves it in
-# build/fuzz/TARGET/.
+# test/run.sh runs them too. Prints each target's coverage; stops at the first input that breaks one
+# and leaves it in build/fuzz/TARGET/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:-30}

@@ -88,9 +88,10 @@ def scatter(operand, shape, starts, startsShape, updates, updatesShape, numbers,
     def batchOf(index):
         return tuple(i for d, i in enumerate(index) if d not in numbers.get("offset", []))
 
+    # Sorting keeps the order of those alike.
     for index, update in sorted(
         zip(indices(updatesShape), updates), key=lambda one: batchOf(one[0])
-    ):  # which keeps the order of those alike
+    ):
         batch = batchOf(index)
         begin = windowed(
             len(shape),

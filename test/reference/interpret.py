@@ -58,9 +58,10 @@ def number(text):
         return text == "true"
     if text.startswith("0x"):
         bits = bytes.fromhex(text[2:])
+        # A bf16 is the upper half.
         return struct.unpack(
             ">d" if len(bits) == 8 else ">f", bits if len(bits) > 2 else bits + b"\0\0"
-        )[0]  # a bf16 is the upper half
+        )[0]
     return float(text) if re.search(r"[.einf]", text) else int(text)
 
 

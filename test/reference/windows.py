@@ -132,9 +132,8 @@ def pool(name, args, shapes, text, least):
     less than every element."""
     windows = Windows(text, len(shapes[0]) - 2)
     whole, pooled = shapes[0], shapes[1]
-    every = [
-        [] for _ in range(math.prod(pooled))
-    ]  # the elements of each window, in row-major order
+    # The elements of each window, in row-major order.
+    every = [[] for _ in range(math.prod(pooled))]
     for o, _, p in windows.places(windows.space(whole), windows.dimensions, windows.space(pooled)):
         for batch in range(whole[0]):
             for feature in range(windows.features(whole)):

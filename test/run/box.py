@@ -53,12 +53,13 @@ class Box:
         self.folder = Path(tempfile.mkdtemp(prefix=f"graphc-{name[:24]}-"))
         for inner in ("tmp", "state", "said"):
             (self.folder / inner).mkdir()
+        # Plans have no machine code of a toolkit that happens to be here.
         self.environment = {
             **os.environ,
             "XDG_STATE_HOME": str(self.folder / "state"),
             "TMPDIR": str(self.folder / "tmp"),
             "CUDA_HOME": "",
-        }  # plans have no machine code of a toolkit that happens to be here
+        }
         self.environment.pop("TF_CONFIG", None)
         self.processes = []
         self.kept = False  # a test that has this folder has failed

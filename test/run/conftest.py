@@ -1,5 +1,5 @@
-"""The fixtures of the end-to-end tests; CONTRIBUTING.md says how to write one. By hand: pytest-3
-test/run/test_stop.py"""
+"""The fixtures of the end-to-end tests; CONTRIBUTING.md says how to write one.
+By hand: pytest-3 test/run/test_stop.py"""
 
 import json
 import os

@@ -21,11 +21,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-MEMORY, SECONDS, PLAN = (
-    4 << 30,
-    300,
-    64 << 20,
-)  # bytes of addresses; of one compilation on a busy machine; bytes of a plan
+# Bytes of addresses; of one compilation on a busy machine; bytes of a plan.
+MEMORY, SECONDS, PLAN = 4 << 30, 300, 64 << 20
 NEVER = re.compile(
     r"Stack dump|PLEASE submit|terminate called|Assertion|internal error|see current operation|std::|llvm::|LLVM ERROR|"
     r"UNREACHABLE|bad_alloc|please report"
@@ -35,12 +32,8 @@ OP = re.compile(
 )
 TENSOR = re.compile(r"tensor<((?:\d+x)*)(\w+)>")
 SIZES = (0, 1, 2**31 - 1, 2**31, 2**32, 2**36, 2**37, 2**62, 2**63 - 1, 2**64)
-TOGETHER = (
-    2**12,
-    2**18,
-    2**24,
-    2**30,
-)  # of two sizes: what is between operands and results may be larger than both
+# Of two sizes: what is between operands and results may be larger than both.
+TOGETHER = (2**12, 2**18, 2**24, 2**30)
 INTEGERS = (
     -(2**63),
     -(2**62),

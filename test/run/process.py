@@ -251,9 +251,8 @@ def grows(few, many, most, floor=0):
 def dieWithTheTest():
     """Between fork and exec: also where the test itself is killed, what it has started ends."""
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    signal.signal(
-        signal.SIGHUP, signal.SIG_DFL
-    )  # the tests themselves may have been started by nohup
+    # The tests themselves may have been started by nohup.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def children(pid):

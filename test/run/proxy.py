@@ -1,8 +1,8 @@
 """A proxy for TCP with faults, and a network of them between the tasks of a run.
 
-network = Network(box, {"ps-0": 20000, "worker-0": 20001})   # the ports at which they listen, at 127.0.0.1
-task = box.task("ps-0", plan, *network.flags, env=network.of("ps-0"))
-network.between("ps-0", "worker-0").silent()                 # or .between("ps-0"): with everybody
+    network = Network(box, {"ps-0": 20000, "worker-0": 20001})   # the ports at which they listen, at 127.0.0.1
+    task = box.task("ps-0", plan, *network.flags, env=network.of("ps-0"))
+    network.between("ps-0", "worker-0").silent()                 # or .between("ps-0"): with everybody
 """
 
 import select

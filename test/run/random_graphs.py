@@ -69,9 +69,8 @@ class Graph:
     def emit(self, op, shape, element, types=None):
         name = f"%v{len(self.values)}"
         types = types or text(shape, element)
-        constant = op.startswith(
-            "constant"
-        )  # its attributes stand behind the type, which belongs to the value
+        # A constant: its attributes stand behind the type, which belongs to the value.
+        constant = op.startswith("constant")
         self.body.append(
             f"{name} = graph.{op} : {types} {{{self.DEVICE}}}"
             if constant
@@ -163,9 +162,8 @@ class Graph:
         used = "\n".join(line.split("=", 1)[-1] for line in self.body) + " "
         for name, shape, element in list(self.values):
             if f"{name} " not in used and f"{name}," not in used:
-                if (
-                    self.strategy and element in NARROW and self.random.random() < 0.9
-                ):  # what has no sum is a loop's in the first micro-batch alone
+                # What has no sum is a loop's in the first micro-batch alone.
+                if self.strategy and element in NARROW and self.random.random() < 0.9:
                     wide = "f32" if element == "bf16" else "i64"
                     name, _, element = self.emit(
                         f"convert {name}",

@@ -55,9 +55,8 @@ def test_stopped_worker(box, transport):
     (chooser,) = [task for task in tasks.values() if "dropped" in task]
     dropped = chooser["dropped_by_replica"]
     assert chooser["dropped"] == sum(dropped) and dropped[2] >= 1
-    assert (
-        abs(sum(made) - 6000 - sum(dropped)) <= 3
-    )  # at most the last of each worker was never seen
+    # At most the last of each worker was never seen.
+    assert abs(sum(made) - 6000 - sum(dropped)) <= 3
     assert made[2] < 2500, "at most one gradient for each step, and none for most of the 1000 steps"
 
 

@@ -42,9 +42,8 @@ def test_limits(box, two):
     files = box.run("sh", "-c", f"ulimit -n 12; exec graphrun {two} --steps 3", status=1)
     files.expect("Too many open files; raise ulimit -n")
     files.oneError()
-    large = box.oneDevice(
-        "library", 1, HERE.parent / "bench/models/mlp.mlir"
-    )  # large enough for the library's matmul
+    # Large enough for the library's matmul.
+    large = box.oneDevice("library", 1, HERE.parent / "bench/models/mlp.mlir")
     box.run(
         "bash",
         "-c",

@@ -12,10 +12,11 @@ def test_control_bytes(box):
     tasks = box.json("stats.json")["tasks"]
     value = HEAD + FRAME + CREDIT  # parameters or gradient, and the credit of the last ones
     word = HEAD + FRAME + WORD  # the credit of which is part of the next parameters
+    # Among workers that credit has nothing to go with.
     want = {
         "/job:ps/task:0": 4 * value + word + CREDIT,
         "/job:worker/task:0": 2 * value + word + CREDIT + word + HEAD + CREDIT,
         "/job:worker/task:1": 2 * value + word + HEAD + CREDIT,
-    }  # among workers that credit has nothing to go with
+    }
     for name, most in want.items():
         assert most - 3 * HEAD <= tasks[name]["control_bytes"] / tasks[name]["steps"] <= most, name

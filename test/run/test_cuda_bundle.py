@@ -130,7 +130,7 @@ def test_cut_off(bare):
 # What there would be on a GPU: a driver that names one, graphrun and the tools, each as little as
 # device.sh sees of it.
 DRIVER = """
-# include <string.h>
+#include <string.h>
 int cuInit(unsigned flags) { return 0; }
 int cuDeviceGetCount(int *count) { return *count = 1, 0; }
 int cuDriverGetVersion(int *version) { return *version = 12080, 0; }
@@ -267,9 +267,10 @@ def test_times(likeAGpu):
     run.out.expect("aim: mlp: at least 1.5 times as fast as JAX: 2.00, reached$")
     run.out.expect("skipped torch matmul 16 bf16: no such kernel$")
     kept = [line for line in lines if line["kind"] == "time"]
+    # Before the peers, and after them.
     assert len([line for line in kept if line["peer"] == "graphc"]) == 2 * len(
         likeAGpu.json("elsewhere/cases.json")["time"]
-    )  # before the peers, and after them
+    )
     assert [line["mean_us"] for line in kept if line["peer"] == "jax"] == [16, 100, 60] and not any(
         line["simulated"] for line in kept
     )

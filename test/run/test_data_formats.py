@@ -259,9 +259,8 @@ def test_refused(box, cache, format, name, content, words):
     """One line of error with the file, the place, the cause, status 1."""
     put(box)
     (box / "other").rename(box / "bad")
-    box.write(
-        f"bad/{name}", content or b"p0,p1,p2,p3,p4,p5,class\n" + b"1" * (3 << 20)
-    )  # without an end
+    # Where no content is given: a field without an end.
+    box.write(f"bad/{name}", content or b"p0,p1,p2,p3,p4,p5,class\n" + b"1" * (3 << 20))
     box.write("bad.mlir", IDX.replace(IDX_SOURCE, SOURCES[format]))
     box.refused(
         words, box.oneDevice("bad", 2, "bad.mlir"), "--steps", 3, "--data_dir", "bad", status=1

@@ -67,9 +67,8 @@ def test_fashion(box, row):
     stats = box.json("stats.json")
     assert 0.86 <= stats["final"]["accuracy"] <= 1
     if row == "sync":
-        assert (
-            stats["tasks"]["/job:worker/task:0"]["steps"] == 1172
-        )  # 5 · 60,000 / (2 · 128), rounded up
+        # 5 · 60,000 / (2 · 128), rounded up.
+        assert stats["tasks"]["/job:worker/task:0"]["steps"] == 1172
 
 
 @pytest.mark.parametrize(

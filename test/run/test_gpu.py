@@ -10,9 +10,8 @@ import pytest
 from box import HERE, LONG, MLP, MODELS, ROOT, differences, same
 from formats import updates
 
-LINEAR = (
-    ROOT / "examples/linear-regression/model.mlir"
-)  # its products are compiled on a CPU too, so both have the same bits
+# Its products are compiled on a CPU too, so both have the same bits.
+LINEAR = ROOT / "examples/linear-regression/model.mlir"
 PRODUCTS = MODELS / "products.mlir"  # cuBLASLt's; the strategies' test has them under each
 GPU = {"worker": 1, "devices": {"worker": ["GPU:0"]}, "strategy": "one_device"}
 
@@ -386,9 +385,8 @@ def test_stopped(gpu):
     """SIGTERM while the lane runs ahead: what was given to the GPU is done and counted, and the run
     goes on with the bits of one that was not stopped."""
     plan = gpu.compile("ahead", GPU)
-    assert (
-        "launches a step of train_step.worker0 on GPU:0: 1\n" in plan.err.text()
-    )  # so it runs ahead
+    # So it runs ahead.
+    assert "launches a step of train_step.worker0 on GPU:0: 1\n" in plan.err.text()
     run = gpu.trains(plan, "--checkpoint_dir", "kept")
     run.stop(status=1)
     [line] = run.err.matches(

@@ -109,9 +109,8 @@ def test_stopped(box):
     slow = box.trains(box.servers("wide", 2, 1, model=box.mlp(32768)), "--wait_deadline", 6)
     for name, run in runs.items():
         os.kill(run.pidOf(CASES[name][1]), signal.SIGSTOP)
-    traced = StoppedThread(slow.pidOf("worker-1")).stop(
-        ours=False
-    )  # a lane has its process's first thread
+    # A lane has its process's first thread.
+    traced = StoppedThread(slow.pidOf("worker-1")).stop(ours=False)
     for name, run in runs.items():
         run.ends(LOST)
         _, task, _, words = CASES[name]
@@ -280,9 +279,8 @@ def test_cut_of_two_seconds(box, three, machines):
 def test_killed_is_explained(box, two):
     """kill -9 leaves a recording of its own too; a run that ends well, or is stopped as asked,
     leaves none."""
-    run = begins(
-        box, two, "--failure_dir", "failure", env=delay(worker0=20000, worker1=20000)
-    )  # so that the last thousand events begin at the order
+    # Slow, so that the last thousand events begin at the order.
+    run = begins(box, two, "--failure_dir", "failure", env=delay(worker0=20000, worker1=20000))
     until(
         lambda: box.graphrun("explain", "failure", "--events", 1200).out.matches(
             r"worker\[1\] has ended step"

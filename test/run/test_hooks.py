@@ -348,9 +348,8 @@ def test_the_end_is_asked_for_while_it_waits(box, stepper, ports):
 def test_asynchronous_goes_on(box, stepper):
     """Each update counts once."""
     plan = box.compile("async", ASYNC)
-    box.environment.update(
-        delay(worker1=5000)
-    )  # the chief's hook is slow too, so that 400 updates take about a second
+    # The chief's hook is slow too, so that 400 updates take about a second.
+    box.environment.update(delay(worker1=5000))
     program = stepper(
         plan,
         {
@@ -467,8 +466,9 @@ def test_a_launchers_sessions(box, stepper, installed):
         if name == "mixed":
             assert values(run) == losses
         else:
-            # Open MPI may put one rank's text between another's line and its newline.
-            assert run.out.text().count("closed 30 0 -") == 3, "the server counts steps too"
+            # Open MPI may put one rank's text into another's line.
+            text = run.out.text()
+            assert text.count("closed") == text.count("30 0 -") == 3, "the server counts steps too"
     assert not os.listdir(box / "jobs")
 
 

@@ -21,9 +21,8 @@ def test_grows(box, monkeypatch, kind):
     here other processes are beside)."""
     monkeypatch.chdir(box.folder)
     few, many = (bench.write(".", bench.KINDS[kind], size) for size in (FEW, MANY))
-    grows(
-        lambda: box.run(*few), lambda: box.run(*many), most=8, floor=0.1
-    )  # a process that does nothing takes some hundredths of a second
+    # A process that does nothing takes some hundredths of a second.
+    grows(lambda: box.run(*few), lambda: box.run(*many), most=8, floor=0.1)
 
 
 @pytest.mark.parametrize(

@@ -59,9 +59,8 @@ class Network:
         self.reference = None
 
     def data(self, box):
-        if (
-            self.name in EXAMPLES
-        ):  # without what predicts: char-gpt's writes a variable, which no replicas can
+        # Without what predicts: char-gpt's writes a variable, which no replicas can.
+        if self.name in EXAMPLES:
             text = (ROOT / "examples" / self.name / "model.mlir").read_text()
             trains = re.sub(
                 r"^graph\.func (?:(?!}$).*\n)+}\n",
@@ -156,9 +155,8 @@ class Network:
 
 
 NETWORKS = {name: Network(name) for name in [*PARTS, *(EXAMPLES if LONG else [])]}
-each = pytest.mark.parametrize(
-    "row", NETWORKS
-)  # a group of tests of its own, which makes the reference once
+# A group of tests of its own, which makes the reference once.
+each = pytest.mark.parametrize("row", NETWORKS)
 
 
 @each

@@ -89,9 +89,8 @@ def test_lost(box, two, network, run, fault, other):
     getattr(network.between("worker-1", other), fault)()
     for name, task in tasks.items():
         task.ends((1, 138), 60)  # 18 s at most where nobody else computes
-        ends = ["worker-1", "ps-0"] + ["worker-0"] * (
-            name == "worker-1" and not other
-        )  # who is cut off from all misses the chief
+        # Who is cut off from all misses the chief.
+        ends = ["worker-1", "ps-0"] + ["worker-0"] * (name == "worker-1" and not other)
         task.err.expect(f"^graphrun: .*({'|'.join(asName(end) for end in ends)})")
     network.close()
     box.nothingLeft()

@@ -12,14 +12,8 @@ from process import TRAINS, until
 from test_restarts import alone, pids
 
 STEPS = 400
-RUN = (
-    "--steps",
-    STEPS,
-    "--checkpoint_dir",
-    "ckpt",
-    "--save_checkpoint_steps",
-    100000,
-)  # none before the end
+# No checkpoint before the end.
+RUN = "--steps", STEPS, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 100000
 
 
 def cluster(workers, **settings):
@@ -195,10 +189,8 @@ def test_nobody_lives(box):
     )
     box.checkpoint("ckpt")
     both = pids(run, tasks(2)).values()
-    for process in (
-        run.pid,
-        *both,
-    ):  # neither task nor the launcher acts on the first death before the second one
+    # Neither task nor the launcher acts on the first death before the second one.
+    for process in (run.pid, *both):
         os.kill(process, signal.SIGSTOP)
     for process in both:
         os.kill(process, signal.SIGKILL)

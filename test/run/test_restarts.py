@@ -315,12 +315,12 @@ def test_stopped_at_the_end(box, two, straight, restarts):
 # A worker is stopped, once, when it makes its answer to the last order: how much memory it has is
 # asked there alone.
 STOPS_AT_ITS_LAST_ANSWER = r"""
-# define _GNU_SOURCE
-# include <dlfcn.h>
-# include <fcntl.h>
-# include <signal.h>
-# include <stdio.h>
-# include <string.h>
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
 static FILE *opened(const char *name, const char *path, const char *mode) {
   char line[4096];
   FILE *(*real)(const char *, const char *) = dlsym(RTLD_NEXT, name);

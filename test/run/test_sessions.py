@@ -61,9 +61,8 @@ def test_nan_stop(box, diverging):
     run.err.expect(f"the last checkpoint, dir/step-{saved[-1]}$")
     assert not os.listdir(box / "dumped")
     again = box.launch(diverging, "--steps", saved[-1] + 1, "--checkpoint_dir", "dir")
-    again.ends(
-        (0, 1) if "async" in str(diverging) else 0
-    )  # asynchronous: the next loss may be the one that is no number
+    # Asynchronous: the next loss may be the one that is no number.
+    again.ends((0, 1) if "async" in str(diverging) else 0)
     again.err.expect(f"going on from dir/step-{saved[-1]}$")
 
 
@@ -128,11 +127,8 @@ def test_early_stop_goes_on(box, two):
     )
     ((how, best),) = whole
     last = int(how.split()[4])
-    for steps in (
-        26,
-        last // 3,
-        last - 13,
-    ):  # the first is a step of an evaluation, which that run makes at its end alone
+    # The first is a step of an evaluation, which that run makes at its end alone.
+    for steps in (26, last // 3, last - 13):
         box.graphrun(two, "--steps", steps, *flags, "--checkpoint_dir", "pieces")
     run = box.graphrun(two, "--epochs", 1000, *flags, "--checkpoint_dir", "pieces")
     ((again, kept),) = run.err.matches(

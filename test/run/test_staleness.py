@@ -74,9 +74,8 @@ def test_free(box):
     run, worker = begin(box, box.servers("free", 3, 2, "async"), 60)
     goesOn(run, 200)
     finish(run, worker)
-    assert (
-        staleness(box.json("stats.json")["tasks"])["max"] > 50
-    )  # 200 steps by two: one of them has made 100
+    # 200 steps by two: one of them has made 100.
+    assert staleness(box.json("stats.json")["tasks"])["max"] > 50
 
 
 def test_killed_while_waited_for(box):

@@ -194,9 +194,8 @@ def test_address(box, two, secret):
     address = at.removeprefix("http://").removesuffix("/")
     assert status(box, address, "--status_secret", secret)["launcher_pid"] == run.pid
     box.graphrun("status", address, status=1).err.expect("Unauthorized")
-    quiet = [
-        socket.create_connection(("127.0.0.1", int(address.split(":")[1]))) for _ in range(40)
-    ]  # more than it takes
+    # More connections than it takes.
+    quiet = [socket.create_connection(("127.0.0.1", int(address.split(":")[1]))) for _ in range(40)]
     assert "\ngraphc_step_total " in fetch(at + "metrics", SECRET)[1]
     for connection in quiet:
         connection.close()

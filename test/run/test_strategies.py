@@ -185,9 +185,8 @@ def onDevices(box, row, kind, clusters):
                 weights = train(
                     planOf(box, {**row, "devices": devices}, model, cluster), folder, model
                 )
-                if (
-                    kind == "SIM" or "inexact" in row or model == "linear-regression"
-                ):  # products of the others are the library's on a CPU
+                # Products of the others are the library's on a CPU.
+                if kind == "SIM" or "inexact" in row or model == "linear-regression":
                     compare(box, row, model, cluster, weights)
                 if row.get("sameInEveryRun"):  # on a CPU too, where both compile the products
                     other = (

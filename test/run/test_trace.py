@@ -341,9 +341,8 @@ def test_clocks_that_differ(box, schema, task, ports):
         track[0]: min(step.begin for step in trace.slices if step.track == track)
         for track in trace.steps()
     }
-    assert max(begins.values()) - min(begins.values()) < 1e10, (
-        begins
-    )  # nanoseconds; 20 steps of a small model, on clocks 1,000 s apart
+    # Nanoseconds; 20 steps of a small model, on clocks 1,000 s apart.
+    assert max(begins.values()) - min(begins.values()) < 1e10, begins
     assert any(
         a.track[0] == asName("worker-1") or b.track[0] == asName("worker-1") for a, b in trace.flows
     )

@@ -259,10 +259,11 @@ graph.func @train_step() attributes {role = #graph.role<train>} {
             "other": {"dtype": "F16", "shape": [1], "data_offsets": [8, 10]},
         }
     ).encode()
+    # 1, 2, 3, 4 in bf16, and a 0 in f16.
     box.write(
         "w.safetensors",
         struct.pack("<Q", len(header)) + header + bytes.fromhex("803f0040404080400000"),
-    )  # 1 2 3 4
+    )
     box.graphrun(plan, "--steps", 1, "--init_from", "w.safetensors", "--checkpoint_dir", "trained")
     box.graphrun(
         plan, "--entry", "predict", "--steps", 1, "--checkpoint_dir", "trained", "--fetch", "w"
@@ -300,9 +301,8 @@ def test_on_another_machine(box, task, first, given, there):
     tasks = [task("worker-0", *run), task("worker-1", *run), task("ps-0", *run, cwd="elsewhere")]
     for one in tasks:
         one.ends(None)
-    assert (
-        tasks[0].status == tasks[2].status == 1
-    )  # the other worker hears the cause, or that the chief is gone
+    # The other worker hears the cause, or that the chief is gone.
+    assert tasks[0].status == tasks[2].status == 1
     tasks[0].expect(f"{asName('ps-0')}.*{words}")
     check = "check", *run[:1], *run[3:]
     tasks = [

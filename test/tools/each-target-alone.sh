@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Each library and each program builds alone in an empty folder, without precompiled headers, so
-# that each file includes what it uses: with
-# --long alone, minutes with a compiler cache. (targets.test says of every build whether it would.)
+# that each file includes what it uses: with --long alone, minutes with a compiler cache.
+# (targets.test says of every build whether it would.)
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 [ -n "${GRAPHC_LONG:-}" ] || { echo "only with --long"; exit 77; }

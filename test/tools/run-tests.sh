@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # test/ci/run_tests.py on a tree of our own: what passes, fails and skips is counted, named and
-# explained, and the very
-# last line is 'N passed, N failed' alone.
+# explained, and the very last line is 'N passed, N failed' alone.
 set -uo pipefail
 tests=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 runner=$tests/ci/run_tests.py

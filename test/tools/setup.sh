@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # tools/setup.sh against a package system of our own: dpkg-query, apt-get, apt-cache, id and sudo
-# are stand-ins that
-# keep their state in a folder and write down what they were asked to do.
+# are stand-ins that keep their state in a folder and write down what they were asked to do.
 set -uo pipefail
 setup=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../tools" && pwd)/setup.sh
 box=$(mktemp -d)
@@ -49,7 +48,7 @@ export BOX=$box PATH=$box/bin:$PATH OS_RELEASE_FILE=$box/debian
 unset CI
 
 all() { bash -c "$(sed -n '/^runtime=(/,/^checks=/p' "$setup")"'; printf "%s\n" "${runtime[@]}" "${compiler[@]}" "${checks[@]}"'; }
-of_tests() { bash -c "$(sed -n '/^tests=(/p' "$setup")"'; echo "${tests[@]}"'; }
+of_tests() { bash -c "$(sed -n '/^tests=(/,/)/p' "$setup")"'; echo "${tests[@]}"'; }
 reset() { all >"$box/installed"; { all; of_tests | tr ' ' '\n'; } >"$box/known"; : >"$box/archive"; : >"$box/log"; echo "${1:-0}" >"$box/uid"; }
 failures=0
 check() { # WHAT CONDITION...

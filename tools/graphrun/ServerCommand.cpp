@@ -241,9 +241,9 @@ private:
   int wait(pid_t child) {
     int status = 0;
     while (waitpid(child, &status, WNOHANG) != child)
+      // SIGHUP: told of by kernel and shell
       if (int signal = signals_.next(absl::Seconds(1));
           signal == SIGTERM || signal == SIGINT || (signal == SIGHUP && stops_ == 0)) {
-        // told of by kernel and shell
         say(stops_ == 0 ? "stopping the run at its next step" : "stopping at once");
         killed_ |= stops_ > 0;
         kill(child, stops_++ == 0 ? SIGTERM : SIGKILL);

@@ -222,7 +222,7 @@ private:
   absl::Status showStatus() {
     std::shared_ptr<const tls::TlsCredentials> credentials = setup_.identity.credentials;
     if (!credentials && !flags_.statusAddress.empty()) {
-          // all tasks are here and need none, but who asks may be elsewhere
+      // all tasks are here and need none, but who asks may be elsewhere
       GRAPHC_ASSIGN_OR_RETURN(credentials, credentialsOf(flags_));
     }
     GRAPHC_ASSIGN_OR_RETURN(status_, StatusServer::start(flags_, std::move(credentials), [this] {
@@ -517,7 +517,7 @@ int runTask(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup
     base::logger().flush();
     std::fflush(nullptr);
     const std::string left = launch::encodeLeft(now.session) + "\n";
-    // gone, which next() sees
+    // A launcher that has gone is seen by next().
     (void)base::writeAll(now.reportFd, left.data(), left.size(), "the launcher");
     std::optional<launch::NextSession> next =
         now.words->next(now.session, absl::Now() + kNextSession);

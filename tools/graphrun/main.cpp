@@ -417,9 +417,8 @@ void prepareProcess() {
     }
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
-    files.rlim_cur =
-        // the launcher has three pipes and three sockets a task, a chief two streams a task
-        files.rlim_max;
+    // the launcher has three pipes and three sockets a task, a chief two streams a task
+    files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
   }
 }

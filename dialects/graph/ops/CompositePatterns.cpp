@@ -204,8 +204,8 @@ Value makeMatrices(ExpansionBuilder &e, Matrices of, ArrayRef<int64_t> leading) 
 }
 
 /// A step from a value to one that is the same but for repetition, dimensions of size 1, and the
-/// way from i1 to a number and back. `dimensions`: for each of the value's the one of where the way
-/// began; -1 where it is none.
+/// way from i1 to a number and back.
+/// `dimensions`: for each of the value's the one of where the way began; -1 where it is none.
 bool lookThrough(Value &value, SmallVector<int64_t> &dimensions) {
   Operation *op = value.getDefiningOp();
   if (!op)

@@ -143,9 +143,8 @@ Results RemainderOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf
   ScalarArithmetic s{builder, getLoc()};
   if (isFloat(x[0]))
     return {s.make<arith::RemFOp>(x[0], x[1])};
-  return {s.subtract(
-      // where a quotient is not defined it is 0 or the dividend
-      x[0], s.multiply(s.divide(x[0], x[1]), x[1]))};
+  // where a quotient is not defined it is 0 or the dividend
+  return {s.subtract(x[0], s.multiply(s.divide(x[0], x[1]), x[1]))};
 }
 
 /// A scalar bound is read at no index.

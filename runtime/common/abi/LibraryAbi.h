@@ -1,6 +1,4 @@
-//===- LibraryAbi.h ---------------------------------------------------------------------------===//
-//
-// The C interface of a module that serves library calls.
+//===- LibraryAbi.h - the C interface of a module that serves library calls -----------*- C -*-===//
 //
 // A module is a shared object with one symbol, `graphc_library_module`. GRAPHC_LIBRARIES names the
 // modules of a machine, files with a colon between; they are opened on the first call of a kernel

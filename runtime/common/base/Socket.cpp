@@ -174,7 +174,7 @@ absl::StatusOr<std::vector<UniqueFd>> listenTcp(const std::string &address, bool
 }
 
 absl::StatusOr<std::pair<UniqueFd, uint16_t>> listenAtAnyPort(bool everyInterface) {
-  // which takes IPv4's callers as well
+  // The socket of IPv6 takes IPv4's callers as well.
   UniqueFd fd = everyInterface ? makeSocket(AF_INET6, SOCK_STREAM) : UniqueFd();
   sockaddr_storage address{};
   socklen_t size = sizeof(sockaddr_in);

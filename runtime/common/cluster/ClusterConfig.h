@@ -142,8 +142,8 @@ struct BudgetConfig {
 };
 
 /// Who trains where nothing says it, in replica order: the job chief, then the workers, as in
-/// TensorFlow; nobody where neither exists. `tasksOf`: how many tasks a job has, 0 where there is
-/// none.
+/// TensorFlow; nobody where neither exists.
+/// `tasksOf`: how many tasks a job has, 0 where there is none.
 std::vector<TaskRange>
 defaultReplicas(const std::function<uint32_t(std::string_view job)> &tasksOf);
 

@@ -35,9 +35,10 @@
 namespace graphc::plan {
 
 /// Slots that each port of an all-reduce needs at least. Scatter and Doubling: a pipeline of three
-/// rounds, and one in reserve. Ring: the rounds that are under way together, so many because a
-/// worker that waits for its neighbour's turn on a core should have something to do meanwhile; it
-/// has the slots of one neighbour alone.
+/// rounds, and one in reserve.
+/// Ring: the rounds that are under way together, so many because a worker that waits for its
+/// neighbour's turn on a core should have something to do meanwhile; it has the slots of one
+/// neighbour alone.
 uint32_t allReduceCapacity(AllReduceAlgorithm algorithm);
 
 /// The executor keeps a list of moves; a plan whose chunks make it longer than this is refused.

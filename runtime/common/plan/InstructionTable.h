@@ -32,10 +32,9 @@ struct InstructionFacts {
   /// of its time, in traces
   enum Category : uint8_t { Host, Kernel, Sum, Data, Wait, Message } category;
   bool inLoops = false; ///< may be repeated
-  bool runsAhead =
-      /// waits for nothing but the device, and nothing waits for it (StepRunAhead.cpp decides
-      /// control messages itself)
-      false;
+  /// waits for nothing but the device, and nothing waits for it (StepRunAhead.cpp decides control
+  /// messages itself)
+  bool runsAhead = false;
   /// it ends by itself, whatever other tasks do: may come after a commit point
   bool endsAlone = false;
   /// valid if its effects are; the other kinds have a check in VerifyProgram.cpp

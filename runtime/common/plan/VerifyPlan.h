@@ -24,10 +24,8 @@ struct PlanLimits {
   static constexpr int64_t units = INT32_MAX; ///< of one message of an actual size
   /// instances of all channels, or of all programs, together
   static constexpr uint64_t ports = uint64_t(1) << 22;
-  static constexpr uint64_t repeated = uint64_t(1)
-                                       /// instructions of a step in loops, each as often as it is
-                                       /// done
-                                       << 30;
+  /// instructions of a step in loops, each as often as it is done
+  static constexpr uint64_t repeated = uint64_t(1) << 30;
   static constexpr int nameBytes = 4096;
   static constexpr uint32_t threads = 1024; ///< of one kernel
 };

@@ -206,7 +206,7 @@ private:
     for (const LaneName &lane : waiting)
       cause.chain.push_back(waits(lane));
     cause.chain.push_back(cause.text);
-    // whose text has it
+    // The text of those two has it.
     if (!waiting.empty() && kind != CauseKind::Lost && kind != CauseKind::Cycle)
       absl::StrAppend(&cause.text, "; for it ", waits(waiting.back()));
     // What is said behind these words (which deadline it passed) is of the longest wait.

@@ -244,7 +244,7 @@ absl::Status MasterDriver::train(uint32_t phase) {
   trainingSteps_ = trainingStepsOf(phase, streams);
   GRAPHC_RETURN_IF_ERROR(earlyStop_.begin(step_));
   if (step_ >= trainingSteps_.total) {
-    // whose last checkpoint a death has cost
+    // a run whose last checkpoint a death has cost
     if (restored_ && restored_->globalStep < step_ && checkpoints_.wanted())
       return save(streams);
     options_.log(absl::StrCat(

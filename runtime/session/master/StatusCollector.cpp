@@ -98,9 +98,8 @@ void StatusCollector::warned(const std::string &line, absl::Time now) {
 /// What a heartbeat has brought of a phase of training: how far the task is, and how fast it goes.
 void StatusCollector::follow(Pace &pace, const service::TaskSnapshot &heard, absl::Time now) {
   const absl::Time at = now - heard.silent;
-  pace.steps =
-      // a task that has ended the phase tells none any more
-      std::max<uint64_t>(pace.steps, heard.progress.steps());
+  // a task that has ended the phase tells none any more
+  pace.steps = std::max<uint64_t>(pace.steps, heard.progress.steps());
   if (at - pace.since < kPaceOver)
     return;
   pace.rate = static_cast<double>(pace.steps - std::min(pace.steps, pace.sinceSteps)) /

@@ -24,8 +24,8 @@ public:
   using Metrics = std::vector<std::pair<std::string, double>>;
   /// `chief`: number of the task whose steps are everybody's, except in asynchronous phases. `show`
   /// is called by one thread at a time; it is given no call by the heartbeat behind the last of a
-  /// stretch of training. `logEvery`: with so many steps more a snapshot is to be logged; 0: it
-  /// says nothing of that.
+  /// stretch of training.
+  /// `logEvery`: with so many steps more a snapshot is to be logged; 0: it says nothing of that.
   TrainingProgress(uint32_t chief, Show show, uint64_t logEvery = 0)
       : chief_(chief), logEvery_(logEvery), show_(std::move(show)) {}
 
@@ -56,9 +56,8 @@ private:
   const uint32_t chief_;
   const uint64_t logEvery_;
   const Show show_;
-  base::Mutex
-      /// one call of show_ at a time; it may block, and calls nothing back
-      showing_ ABSL_ACQUIRED_BEFORE(mutex_);
+  /// one call of show_ at a time; it may block, and calls nothing back
+  base::Mutex showing_ ABSL_ACQUIRED_BEFORE(mutex_);
   base::Mutex mutex_; ///< a leaf
   TrainingSteps trainingSteps_ ABSL_GUARDED_BY(mutex_);
   /// the channels' generation of the phase that runs; 0: none

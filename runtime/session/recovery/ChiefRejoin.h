@@ -48,7 +48,8 @@ public:
   void open();
   void close();
   /// Those who are away, one after the other. What goes wrong with that ends the session in their
-  /// name, and all go back to the checkpoint. `samples`: what data sets had at the start.
+  /// name, and all go back to the checkpoint.
+  /// `samples`: what data sets had at the start.
   absl::Status bringBack(const DatasetSizes &samples);
 
 private:

@@ -19,7 +19,7 @@ std::optional<uint64_t> clearCheckpoints(const std::string &directory) {
     return std::nullopt;
   auto steps = checkpoint::committedSteps(directory);
   if (steps.ok() && access(directory.c_str(), F_OK) == 0)
-    // whose lock says that it is ours to clear
+    // Its lock says that it is ours to clear.
     (void)checkpoint::CheckpointDirectory::open(directory);
   return steps.ok() && !steps->empty() ? std::optional(steps->back()) : std::nullopt;
 }

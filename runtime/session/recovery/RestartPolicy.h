@@ -40,8 +40,9 @@ public:
   /// One more, without a pause; false: that was done `most` times.
   bool count();
   /// One task is started again while the others go on: the same, the pauses begin anew behind ten
-  /// seconds without one. `isOne`: with one that was started a moment ago and is on its way, by
-  /// what may be one cause; that was counted.
+  /// seconds without one.
+  /// `isOne`: with one that was started a moment ago and is on its way, by what may be one cause;
+  /// that was counted.
   std::optional<absl::Duration> again(absl::Time now, bool isOne = false);
   /// Whether another may be one with the last of those.
   bool mayBeOne(absl::Time now) const;

@@ -129,8 +129,8 @@ absl::StatusOr<std::string> writeExport(const plan::Plan &plan, const std::strin
     GRAPHC_RETURN_IF_ERROR(writeVariables(predictions, found, partial + kVariables));
     GRAPHC_RETURN_IF_ERROR(plan::writePlan(partial + kPlanFile, predictions));
     GRAPHC_RETURN_IF_ERROR(base::syncDirectory(partial));
+    // EINVAL: the file system cannot refuse
     if (renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0 &&
-        // EINVAL: the file system cannot refuse
         (errno != EINVAL || rename(partial.c_str(), path.c_str()) != 0))
       return base::errnoStatus(path, errno);
     return base::syncDirectory(dir);

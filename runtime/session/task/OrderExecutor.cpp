@@ -48,9 +48,8 @@ OrderExecutor::OrderExecutor(const plan::LoadedPlan &plan, TaskOptions options,
                                   : std::make_shared<data::DatasetCache>(plan_, options_.data)),
       pool_(options_.intraOpThreads), steps_(options_.stepping, link) {
   link_.onEnd([this](absl::Status why) {
-    bool secondary =
-        // anything else is the master's refusal of this task
-        absl::IsAborted(why) || absl::IsUnavailable(why);
+    // anything else is the master's refusal of this task
+    bool secondary = absl::IsAborted(why) || absl::IsUnavailable(why);
     fail({std::move(why), secondary, ""});
   });
   if (options_.recorder)

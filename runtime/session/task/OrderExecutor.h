@@ -43,9 +43,8 @@ struct TaskOptions {
   /// outlives sessions of one task; null: none goes on from memory
   std::shared_ptr<KeptState> kept;
   FlightRecorder *recorder = nullptr; ///< null: nothing is recorded; else outlives the session
-  StepwiseRun *stepping =
-      /// the session of this process, which takes steps of phases of one role; null: there is none
-      nullptr;
+  /// the session of this process, which takes steps of phases of one role; null: there is none
+  StepwiseRun *stepping = nullptr;
 };
 
 /// Why a task ends before its time.

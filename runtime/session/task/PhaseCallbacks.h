@@ -114,9 +114,8 @@ public:
     std::function<bool(const std::string &name)> wantsFetch; ///< may be empty: none
     std::function<bool(const std::string &name, uint64_t globalStep)>
         wantsNow; ///< of those: asked in each step; may be empty: all
-    executor::StepwiseGate *gate =
-        /// before each step of lanes that share steps, else of those of replicas; null: none
-        nullptr;
+    /// before each step of lanes that share steps, else of those of replicas; null: none
+    executor::StepwiseGate *gate = nullptr;
     /// a loss that is no number asks for the end of the phase; else it is its lane's error
     bool nanStops = false;
     /// Which steps `reported` is called for, on each lane's thread that has results or metrics;
@@ -203,9 +202,8 @@ private:
     EpochLoss lossOfEpoch;
     std::string notFinite; ///< the first loss that was no number
     std::vector<MetricTotal> metrics;
-    ReportSchedule *schedule =
-        /// where there are reports: of the lane that decides, or of one that shares no step
-        nullptr;
+    /// where there are reports: of the lane that decides, or of one that shares no step
+    ReportSchedule *schedule = nullptr;
     bool reports = false; ///< and it has something to report
     observe::StepTimes times;
   };

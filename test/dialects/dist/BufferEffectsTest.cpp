@@ -12,7 +12,7 @@ using namespace graphc;
 
 TEST(DistEffects, EveryOperationHasARow) {
   const std::set<std::string> withoutOne = {
-                                                  // structure
+      // structure
       "dist.phase", "dist.channel", "dist.program",
       // what only names memory
       "dist.buffer", "dist.variable_buffer", "dist.constant_buffer", "dist.view",

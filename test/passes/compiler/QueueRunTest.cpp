@@ -195,9 +195,8 @@ void expectMissingWaitsRed(const std::vector<const Plan *> &plans) {
         if (!good->programs(p).instructions(i).has_wait())
           continue;
         const std::string what = purpose(good->programs(p), i);
-        if (what.starts_with(
-                // the next time is another segment, which begins when this one is done
-                "next time of queue"))
+        // the next time is another segment, which begins when this one is done
+        if (what.starts_with("next time of queue"))
           continue;
         bool &red = seen[what];
         Plan damaged = *good;

@@ -335,8 +335,8 @@ void expectOrder(const std::vector<Case> &cases, const std::string &cpu) {
         GraphcContext none{};
         EXPECT_EQ(kernel.run(buffers.data(), &none), 0);
       }
+      // the last first: in any order
       for (uint32_t block = byBlocks ? kernel.blocks : 0; block > 0; --block) {
-        // the last first: in any order
         GraphcContext its{0, 0, block - 1, block, 0};
         EXPECT_EQ(kernel.run(buffers.data(), &its), 0);
       }

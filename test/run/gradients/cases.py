@@ -37,13 +37,11 @@ class Case:
         self.text = text
         self.out = out  # shape
         self.step = step  # of the central differences
-        self.tolerance = (
-            tolerance  # f64 gradient against differences, relative to the largest gradient
-        )
+        # f64 gradient against differences, relative to the largest gradient
+        self.tolerance = tolerance
         self.bound = bound  # f32 gradient against f64's, likewise
-        self.bfloat = (
-            bfloat  # bf16 gradient against f64's, of variables that bf16 has exactly, likewise
-        )
+        # bf16 gradient against f64's, of variables that bf16 has exactly, likewise
+        self.bfloat = bfloat
         self.constants = constants  # shared by all evaluations: labels, predicates
 
 

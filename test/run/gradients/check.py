@@ -6,16 +6,16 @@ case.
 
 Each case is one model with one training step. It minimizes sum(op(x) * weights) by sgd at rate 1,
 so that the variable loses exactly its gradient; and it evaluates the same function on variables
-that are off by ± step in one element, and keeps the losses in variables of their own. `graphrun
---dump-variables` brings all of it back. In bf16 all cases are one model: its variables are f32, and
-each case is computed behind a conversion of them and before one of its result, as layers in bf16
-are.
+that are off by ± step in one element, and keeps the losses in variables of their own.
+`graphrun --dump-variables` brings all of it back. In bf16 all cases are one model: its variables
+are f32, and each case is computed behind a conversion of them and before one of its result, as
+layers in bf16 are.
 
 With --reference the model passes alone are on trial: graph-opt differentiates and decomposes, and
 the interpreter of test/reference runs what comes out.
 
-usage: check.py [--reference] [--every] [--graphc PATH] [--graphrun PATH] [--graph-opt PATH] [--only
-REGEX] [--keep DIR]
+usage: check.py [--reference] [--every] [--graphc PATH] [--graphrun PATH] [--graph-opt PATH]
+                [--only REGEX] [--keep DIR]
 """
 
 import argparse

@@ -126,9 +126,8 @@ class Attentions(nn.Module):
         outputs.append(jax.nn.dot_product_attention(*parts((2,)), is_causal=True))
         outputs.append(jax.nn.dot_product_attention(*parts((2,))))
         q, k, v = parts()  # from here on it is not attention
-        attend(
-            q @ k.swapaxes(-1, -2) + jnp.where(looks, 0, least), v
-        )  # a query that looks at no key has a gradient
+        # A query that looks at no key has a gradient.
+        attend(q @ k.swapaxes(-1, -2) + jnp.where(looks, 0, least), v)
         q, k, v = parts()
         attend(q @ k.swapaxes(-1, -2) + jnp.where(looks, 0, -1.0), v)  # masks nothing
         q, k, v = parts()
@@ -159,6 +158,7 @@ class Noise(nn.Module):
         )
         x = x * stop_gradient(x) + 0.1 * jax.scipy.special.erfinv(jnp.clip(x / 4, -0.9, 0.9))
         first = jax.random.randint(keys[2], (), 0, 3)
+        # The last is there or not.
         x = (
             x.at[:, 3:7]
             .set(2 * x[:, :4])
@@ -168,7 +168,7 @@ class Noise(nn.Module):
             .set(0.5)
             .at[first + 7]
             .set(0.25)
-        )  # the last is there or not
+        )
         return nn.Dense(10)(x)
 
 
@@ -215,9 +215,8 @@ def export(name, lowered):
     text = lowered.compiler_ir("stablehlo").operation.get_asm(
         print_generic_op_form=True, enable_debug_info=True
     )
-    (HERE / f"{name}.mlir").write_text(
-        re.sub(r'"/[^"]*/([^"/]+\.py)"', r'"\1"', text)
-    )  # no path of this machine
+    # No path of this machine.
+    (HERE / f"{name}.mlir").write_text(re.sub(r'"/[^"]*/([^"/]+\.py)"', r'"\1"', text))
 
 
 def named(path):

@@ -5,11 +5,11 @@ own, one step is run and `graphrun --dump-variables` brings the results back. Op
 integer arithmetic defines must agree bit by bit, those made of polynomials or sums within a stated
 bound.
 
-usage: check.py [--reference | --constants | --gpu] [--graphc PATH] [--graphrun PATH] [--graph-opt
-PATH] [--only REGEX] [--keep DIR]
-With --constants the inputs are constants, so that what folds is computed by the folds. With --gpu
-it runs on GPU:0 (LD_LIBRARY_PATH says by which driver), and all the same must hold. With
---reference the interpreter of test/reference runs the model after --decompose: the definitions
+usage: check.py [--reference | --constants | --gpu] [--graphc PATH] [--graphrun PATH]
+                [--graph-opt PATH] [--only REGEX] [--keep DIR]
+With --constants the inputs are constants, so that what folds is computed by the folds.
+With --gpu it runs on GPU:0 (LD_LIBRARY_PATH says by which driver), and all the same must hold.
+With --reference the interpreter of test/reference runs the model after --decompose: the definitions
 alone are on trial.
 Over 900 lines: one table of all ops, each with its definition.
 """
@@ -163,9 +163,8 @@ def floatCases(element):
             )
 
     matrix = [math.sin(i * 1.7) * 3 for i in range(4 * 37)]
-    positive = [
-        value + 4 for value in matrix
-    ]  # no cancellation, so that the bound is one on the sum
+    # No cancellation, so that the bound is one on the sum.
+    positive = [value + 4 for value in matrix]
     for op, pick in (
         ("sum", math.fsum),
         ("max", max),

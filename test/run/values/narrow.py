@@ -79,9 +79,8 @@ def integerCases(element, operations, moveCases):
     yield unary("count_leading_zeros", lambda v: bits - (v & mask).bit_length())
     yield binary("shift_left", lambda v, by: v << (by & mask) if by & mask < bits else 0)
     yield binary("shift_right_logical", lambda v, by: (v & mask) >> (by & mask))
-    yield binary(
-        "shift_right_arithmetic", lambda v, by: signed(v) >> (by & mask)
-    )  # the highest bit is the sign
+    # The highest bit is the sign.
+    yield binary("shift_right_arithmetic", lambda v, by: signed(v) >> (by & mask))
     for number, relation in enumerate("eq ne lt le gt ge".split()):
         yield Case(
             f"compare_{relation}",

@@ -49,6 +49,7 @@ def norms(Case, element, bound):
             (parameter, element, [abs(v) for v in numbers(count(parameter), 2.5 + i)])
             for i in range(more)
         ]
+        # Of numbers near 0, which a sum has made of large ones.
         return Case(
             name,
             text,
@@ -56,7 +57,7 @@ def norms(Case, element, bound):
             (shape, element),
             expected,
             bound * 400,
-        )  # of numbers near 0, which a sum has made of large ones
+        )
 
     for feature, shape in ((1, (4, 5, 6)), (2, (3, 7, 20)), (0, (2, 70)), (3, (2, 3, 3, 5))):
         groups = grouped(shape, lambda index: index[feature])

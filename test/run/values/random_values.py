@@ -11,6 +11,7 @@ MICRO = ((), "i64")
 
 def randomCases(element):
     """Scalars that number micro-batches: of one word, of two, the largest."""
+    # Vector elements share blocks.
     for number, (shape, seed, draw, micro) in enumerate(
         (
             ((4, 37), 7, 0, 0),
@@ -20,7 +21,7 @@ def randomCases(element):
             ((2, 3, 44), 5, 1, 9),
             ((38,), 6, 2, 2**33 + 1),
         )
-    ):  # vector elements share blocks
+    ):
         inputs = [(*MICRO, [micro])]
         at, numbers = (
             f"at %a {{seed = {seed} : i64, draw = {draw} : i64",

@@ -155,11 +155,8 @@ def updates(element):
 
 
 def rowUpdates(element, bound):
-    table, rows, at = (
-        W + S[:5],
-        G + T[:5],
-        [2, 7, 0, -1],
-    )  # of four rows; of the last ones of three one is named, and two numbers are none
+    # Of four rows; of the last ones of three one is named, and two numbers are none.
+    table, rows, at = W + S[:5], G + T[:5], [2, 7, 0, -1]
 
     def named(w, g, numbers):
         w = list(w)

@@ -235,8 +235,8 @@ TEST_P(Devices, ASignalIsOfWhatCameBeforeIt) {
   MemoryRegion first = h.staging(one), second = h.staging(two);
   void *buffers[] = {memory.data(), memory.data() + 64};
   h.run([&](QueueSegment &s) {
-    // the second copy waits for the kernel, which waits for the first alone: a circle
-    // if that waited for both
+    // the second copy waits for the kernel, which waits for the first alone: a circle if that
+    // waited for both
     s.copy(1, CopyDirection::In, memory.data() + 64, first.data(), 64);
     const uint32_t there = s.signal(1);
     s.after(0, there);

@@ -1,6 +1,6 @@
 //===- KernelBits.cpp -------------------------------------------------------------------------===//
 //
-// Kernel-bits: the bits of each kernel of some plans, made in a given order.
+// kernel-bits: the bits of each kernel of some plans, made in a given order.
 //
 //   kernel-bits [--seed S] [--alone] [--every N] [--threads N] [--shift BYTES] [--sweep] [PLAN]…
 //

@@ -107,8 +107,8 @@ struct Two {
     }
     return outcome;
   }
+  // The first is from 0 to 1.
   std::unique_ptr<transport::Transport> transport = *transport::makeInProcessTransport(
-      // from 0 to 1
       {{{0, 1}, 64, plan::allReduceCapacity(plan::SCATTER), false, /*zeroCopy=*/true},
        {{0, 2}, 64, plan::allReduceCapacity(plan::SCATTER), false, /*zeroCopy=*/true}});
   transport::SendPort *sends[2][2] = {{nullptr, transport->sender({0, 1})},

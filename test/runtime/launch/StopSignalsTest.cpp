@@ -13,9 +13,8 @@ namespace {
 
 struct StopSignalsDeathTest : testing::Test {
   StopSignalsDeathTest() {
-    GTEST_FLAG_SET(death_test_style,
-                   // the process anew: the thread sanitizer bears no threads behind a fork
-                   "threadsafe");
+    // the process anew: the thread sanitizer bears no threads behind a fork
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
   }
 };
 

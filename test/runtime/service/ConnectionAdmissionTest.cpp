@@ -139,9 +139,8 @@ TEST(UnixAdmission, AnotherUserIsNotOfThisUser) {
   ASSERT_EQ(pipe(ends), 0);
   pid_t child = fork();
   if (child == 0) {
-    base::UniqueFd kept =
-        // as this user, then another
-        *base::connectUnix(made->inheritedAddress().substr(5), SOCK_STREAM);
+    // as this user, then another
+    base::UniqueFd kept = *base::connectUnix(made->inheritedAddress().substr(5), SOCK_STREAM);
     (void)!write(ends[1], "x", 1);
     pause();
   }

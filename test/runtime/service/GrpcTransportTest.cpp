@@ -245,8 +245,8 @@ TEST(GrpcTransport, TheNextProcessOfALostPeerHasALinkOfItsOwn) {
   next.addPeer(0, pair.identity[0].name, 33);
   next.addSend(0, specs.front());
   pair.server[1]->data().serveToo(&next);
+  // who was given up and wakes up; then the one that is known
   for (uint64_t incarnation : {11u, 33u}) {
-    // who was given up and wakes up; then the one that is known
     transport::GrpcIdentity self = pair.identity[0];
     self.incarnation = incarnation;
     pair.end[0] = std::make_unique<transport::GrpcTransport>(self);

@@ -101,7 +101,7 @@ protected:
       base::MutexLock lock(mutex);
       now[task] = incarnation; // before anybody can order it anything
     }
-    // else it comes too late
+    // with a root cause it comes too late
     if (absl::Status joined = coordinator->join(hello, made); !coordinator->rootCause())
       EXPECT_EQ(joined, absl::OkStatus());
   }

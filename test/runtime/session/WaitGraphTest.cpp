@@ -169,9 +169,8 @@ TEST(WaitGraph, AMessageThatWasSentIsTheConnectionsFault) {
 }
 
 TEST(WaitGraph, SilenceSaysMoreThanASlowKernel) {
-  ToldLanes told(
-      // ps0 waits for worker 0, which computes; ps1 for worker 1, which is away
-      plan::parameterServerPlan({2, 2}));
+  // ps0 waits for worker 0, which computes; ps1 for worker 1, which is away
+  ToldLanes told(plan::parameterServerPlan({2, 2}));
   const uint32_t sum = told.find(kServerProgram, plan::Instruction::kAggregate),
                  call = told.find(kWorkerProgram, plan::Instruction::kCall);
   told.lane({{kServerProgram, 0}, 3, false, 0, sum, LaneActivity::Receives, 1, 0}, kLong);

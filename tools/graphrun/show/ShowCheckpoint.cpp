@@ -75,8 +75,8 @@ absl::StatusOr<ShowResult> showCheckpoint(const std::string &path) {
     shards.push_back(shardOf(found, shard, shown.damaged));
   shown.json["whole"] = shown.damaged.empty();
   shown.json["samples_taken"] = Json(found.manifest.dataPositions);
+  // of these samples, behind some that are still to come
   for (const auto &[stream, ends] : found.manifest.dataTaken) {
-    // of these, behind some that are still to come
     uint64_t ahead = 0;
     for (size_t i = 0; i + 1 < ends.size(); i += 2)
       ahead += ends[i + 1] - ends[i];

@@ -1,6 +1,6 @@
 //===- SubmitCommand.h ------------------------------------------------------------------------===//
 //
-// Graphrun submit: the batch file or manifest with which a cluster's engine runs a plan.
+// graphrun submit: the batch file or manifest with which a cluster's engine runs a plan.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_SUBMIT_SUBMITCOMMAND_H

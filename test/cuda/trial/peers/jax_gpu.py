@@ -1,5 +1,5 @@
-"""The cases of device.sh in JAX, each one compiled function with donated parameters. usage:
-jax_gpu.py CASES.json [--seconds N] [--only NAME]"""
+"""The cases of device.sh in JAX, each one compiled function with donated parameters.
+usage: jax_gpu.py CASES.json [--seconds N] [--only NAME]"""
 
 from measure import arguments, batches, cases, missing, report
 

@@ -44,9 +44,10 @@ def check(texts):
             said,
             flags=re.M,
         )
+        # And what it says behind an attribute's error.
         text = re.sub(
             r"^(<stdin>:\d+:\d+: )(error: .*\n.*\n.*\n)\1error: ", r"\1\2\1note: ", text, flags=re.M
-        )  # and what it says behind an attribute's error
+        )
         if why := judge(text, first, last):
             wrong.append(f"{what}: {why}\n{said[:600]}")
     return wrong
@@ -55,9 +56,8 @@ def check(texts):
 def main():
     root = sys.argv[1]
     files = [Path(root, path).read_text(encoding="utf-8") for path in FILES]
-    mutants = itertools.chain.from_iterable(
-        mutate(shorten(text)) for text in files
-    )  # all of them at once would be gigabytes
+    # All of them at once would be gigabytes.
+    mutants = itertools.chain.from_iterable(mutate(shorten(text)) for text in files)
     texts = list(itertools.islice(mutants, 0, None, 1 if os.environ.get("GRAPHC_LONG") else 47))
     batch = 100
     with ThreadPoolExecutor(2) as pool:
