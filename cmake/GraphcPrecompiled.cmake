@@ -19,13 +19,11 @@ set(GRAPHC_HEADERS_service ${GRAPHC_HEADERS_plan} <runtime/service/service.pb.h>
 set(GRAPHC_HEADERS_graphrun ${GRAPHC_HEADERS_service} <CLI/CLI.hpp>)
 set(GRAPHC_HEADERS_test ${GRAPHC_HEADERS_runtime} <runtime/common/plan/plan.pb.h> <gmock/gmock.h>
   <gtest/gtest.h>)
-set(GRAPHC_HEADERS_graph
-  <dialects/graph/ops/OpHelpers.h> <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/MemRef/IR/MemRef.h>
-  <mlir/Dialect/SCF/IR/SCF.h> <mlir/IR/BuiltinOps.h> <mlir/IR/OpImplementation.h>
-  <mlir/IR/PatternMatch.h> <mlir/Interfaces/FunctionInterfaces.h> <llvm/ADT/TypeSwitch.h>)
 set(GRAPHC_HEADERS_dialect <dialects/graph/GraphDialect.h> <mlir/Dialect/MemRef/IR/MemRef.h>
   <mlir/IR/BuiltinOps.h> <mlir/IR/OpImplementation.h> <mlir/IR/PatternMatch.h>
   <mlir/Interfaces/FunctionInterfaces.h> <llvm/ADT/TypeSwitch.h>)
+set(GRAPHC_HEADERS_graph ${GRAPHC_HEADERS_dialect} <dialects/graph/ops/OpHelpers.h>
+  <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/SCF/IR/SCF.h>)
 set(GRAPHC_HEADERS_pass <dialects/dist/DistDialect.h> <dialects/graph/GraphDialect.h>
   <passes/Passes.h> <runtime/common/plan/plan.pb.h> <mlir/Dialect/Arith/IR/Arith.h>
   <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/LLVMIR/LLVMDialect.h>

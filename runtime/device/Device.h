@@ -31,6 +31,7 @@ namespace graphc::kernels {
 class LibraryKernel;
 struct LibraryCall;
 class ThreadPool;
+using Pool = ThreadPool; ///< its name in version 0.1.0
 } // namespace graphc::kernels
 
 namespace graphc::device {

@@ -73,5 +73,9 @@ private:
 /// at most `limit` (DNS aside).
 absl::Status reach(const std::string &address, const TlsCredentials &own, absl::Duration limit);
 
+// Names of version 0.1.0, for programs that are a task (graphc/ClusterOptions.h).
+using Credentials = TlsCredentials;
+using Files = CredentialFiles;
+
 } // namespace graphc::tls
 #endif

@@ -1,23 +1,18 @@
 #!/usr/bin/env python3
-"""No line of code or comment is longer than 100 columns.   columns.py ROOT
+"""No line of code or comment is longer than 100 columns.   columns.py FILE...
 
 Exempt are string literals (texts that people search for as a whole, programs and models within
-programs), tables in comments, lines that say what a test runs or expects, generated files, and
-examples/. Where clang-format lays out code (.cpp, .h, .td), it holds the limit, and only comments
-and descriptions are looked at.
+programs), tables in comments, and lines that say what a test runs or expects. Where clang-format
+lays out code (.cpp, .h, .td), it holds the limit, and only comments and descriptions are looked at.
+tools/lint.sh lists the files.
 """
 
 import io
-import os
 import re
-import subprocess
 import sys
 import tokenize
 
 LIMIT = 100
-CLANG_FORMAT = (".cpp", ".h", ".td")
-SUFFIXES = CLANG_FORMAT + (".proto", ".py", ".sh", ".cmake", "CMakeLists.txt")
-SKIPPED = ("examples/",)
 
 
 def isTable(comment):
@@ -78,43 +73,25 @@ def ofOthers(text):
             yield number, line
 
 
-def main(root):
-    files = subprocess.run(
-        ["git", "ls-files"], cwd=root, capture_output=True, text=True
-    ).stdout.split()
-    if not files:  # an archive without git
-        files = [
-            os.path.relpath(os.path.join(folder, name), root)
-            for folder, _, names in os.walk(root)
-            for name in names
-            if "/build/" not in folder + "/"
-        ]
-    findings = looked = 0
-    for path in sorted(files):
-        if not path.endswith(SUFFIXES) or path.startswith(SKIPPED):
-            continue
-        try:
-            with open(os.path.join(root, path), encoding="utf-8") as file:
-                text = file.read()
-        except OSError:  # deleted, and git does not know yet
-            continue
-        looked += 1
-        lines = (
-            ofPython
-            if path.endswith(".py")
-            else ofTableGen
-            if path.endswith(".td")
-            else ofComments
-            if path.endswith(CLANG_FORMAT)
-            else ofOthers
-        )
-        for number, line in lines(text):
+def main(files):
+    findings = 0
+    for path in files:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if path.endswith(".py"):
+            lines = ofPython(text)
+        elif path.endswith(".td"):
+            lines = ofTableGen(text)
+        elif path.endswith((".cpp", ".h")):
+            lines = ofComments(text)
+        else:
+            lines = ofOthers(text)
+        for number, line in lines:
             if len(line) > LIMIT and not re.search("RUN:|CHECK|expected-", line):
                 print(f"{path}:{number}: {len(line)} columns; expected at most {LIMIT}")
                 findings += 1
-    print(f"{looked} files, {findings} findings")
-    return 1 if findings or not looked else 0
+    return 1 if findings or not files else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1:]))

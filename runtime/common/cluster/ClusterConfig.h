@@ -83,6 +83,7 @@ enum class EmbeddingRows { All, Distinct };
 /// lives.
 enum class RecoveryMode { Checkpoint, Memory };
 // Names of version 0.1.0, for programs that compile (graphc/Compiler.h).
+using DeviceName = DeviceSpec;
 using Recovery = RecoveryMode;
 using Replication = ReplicationMode;
 

@@ -26,7 +26,8 @@ public:
     added_.waitUntil(mutex_, absl::InfiniteFuture());
     // expected-error@-1 {{calling function 'waitUntil' requires holding mutex 'mutex_' exclusively}}
     base::MutexLock lock(mutex_); // expected-note {{mutex acquired here}}
-    base::MutexLock again(mutex_); // expected-error {{'mutex_' that is already held}}
+    base::MutexLock again(mutex_);
+    // expected-error@-1 {{acquiring mutex 'mutex_' that is already held}}
   }
   bool tryToAdd() {
     if (!mutex_.try_lock()) // expected-note {{mutex acquired here}}

@@ -25,8 +25,12 @@
 #include <cstdio>
 #include <type_traits>
 
-// a type's name of 0.1.0
+// Types by their names of 0.1.0.
+static_assert(std::is_same_v<graphc::cluster::DeviceName, graphc::cluster::DeviceSpec>);
+static_assert(std::is_same_v<graphc::data::DataSearch, graphc::data::DatasetSearchPath>);
 static_assert(std::is_same_v<graphc::device::Memory, graphc::device::MemoryRegion>);
+static_assert(std::is_same_v<graphc::kernels::Pool, graphc::kernels::ThreadPool>);
+static_assert(std::is_same_v<graphc::tls::Credentials, graphc::tls::TlsCredentials>);
 
 int main(int argc, char **argv) {
   auto loaded = graphc::plan::loadPlan(argc > 1 ? argv[1] : "");

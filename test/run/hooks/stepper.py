@@ -16,7 +16,7 @@ ASKED = json.loads(sys.argv[1])
 
 
 def say(*words):
-    print(" ".join(map(str, words)), flush=True)
+    print(*words, flush=True)
 
 
 class Watcher(Hook):
