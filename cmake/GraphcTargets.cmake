@@ -46,6 +46,7 @@ function(graphc_library name)
   graphc_check_layer(${name} ${ARG_DEPS})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC ${ARG_DEPS})
+  graphc_unity(${name} ${ARG_SOURCES})
   file(RELATIVE_PATH here ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   if(GRAPHC_SANITIZER STREQUAL "address" AND here MATCHES "^runtime/(common/base|common/cluster|common/plan|kernels|data|checkpoint|transport|service|session|trace|http|observe)$")
     # What reads bytes from outside: libFuzzer looks for its coverage (-fsanitize=fuzzer-no-link,
@@ -97,6 +98,7 @@ function(graphc_executable name)
   graphc_check_layer(${name} ${ARG_DEPS})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
+  graphc_unity(${name} ${ARG_SOURCES})
 endfunction()
 
 # graphc_gtest(NAME SOURCES... DEPS...): a GoogleTest binary in build/<preset>/test/bin; test/run.sh
@@ -105,6 +107,7 @@ function(graphc_gtest name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main)
+  graphc_unity(${name} ${ARG_SOURCES})
   # what a test tests is elsewhere; this halves the time that it takes to build
   target_compile_options(${name} PRIVATE -O0)
   graphc_precompile(${name} test)

@@ -13,7 +13,7 @@ using namespace graphc;
 
 struct graphc_compilation {
   std::string plan; ///< empty: none
-  std::vector<Diagnostic> diagnostics; ///< notes behind what they belong to
+  std::vector<graphc::Diagnostic> diagnostics; ///< notes behind what they belong to
   std::string text;
 };
 
@@ -38,8 +38,8 @@ static CompileOptions readOptions(const graphc_compile_options *given) {
 }
 
 /// "cluster.json:3:7: message" as a record.
-static Diagnostic makeClusterError(llvm::StringRef message) {
-  Diagnostic error;
+static graphc::Diagnostic makeClusterError(llvm::StringRef message) {
+  graphc::Diagnostic error;
   error.file = kClusterName.str();
   if (message.consume_front(kClusterName) && message.consume_front(":")) {
     message.consumeInteger(10, error.line);
@@ -60,9 +60,9 @@ static graphc_compilation *finish(CompileResult result) {
     else
       result.diagnostics.emplace_back().message = std::string(bytes.status().message());
   }
-  for (Diagnostic &diagnostic : result.diagnostics) {
+  for (graphc::Diagnostic &diagnostic : result.diagnostics) {
     compilation->text += toText(diagnostic);
-    std::vector<Diagnostic> notes = std::move(diagnostic.notes);
+    std::vector<graphc::Diagnostic> notes = std::move(diagnostic.notes);
     compilation->diagnostics.push_back(std::move(diagnostic));
     llvm::append_range(compilation->diagnostics, notes);
   }
@@ -110,7 +110,7 @@ size_t graphc_diagnostic_count(const graphc_compilation *compilation) {
 }
 
 graphc_diagnostic graphc_get_diagnostic(const graphc_compilation *compilation, size_t index) {
-  const Diagnostic &diagnostic = compilation->diagnostics[index];
+  const graphc::Diagnostic &diagnostic = compilation->diagnostics[index];
   return {graphc_severity(diagnostic.severity), diagnostic.file.c_str(), diagnostic.line,
           diagnostic.column, diagnostic.message.c_str()};
 }

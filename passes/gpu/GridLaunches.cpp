@@ -8,7 +8,7 @@ namespace graphc::gpu {
 constexpr int64_t kOneBlock = 32 * 1024;
 /// Evaluations that a block is given, where the block loop allows it: 256 threads, 8 each.
 constexpr int64_t kPerBlock = 2048;
-constexpr int64_t kWarp = 32, kThreads = 256, kMostThreads = 1024;
+constexpr int64_t kWarp = 32, kBlockThreads = 256, kMostThreads = 1024;
 /// Evaluations a thread that stages which share a launch may come to; beyond, launches of their own
 /// have more threads.
 constexpr int64_t kMostPerThread = 64;
@@ -56,7 +56,8 @@ private:
     if (stages_[stage].parts > 1) {
       GridLaunch launch = oneBlock(stage, 1);
       launch.size = stages_[stage].parts;
-      launch.threads = std::min<int64_t>(llvm::alignTo(uint64_t(launch.size), kWarp), kThreads);
+      launch.threads =
+          std::min<int64_t>(llvm::alignTo(uint64_t(launch.size), kWarp), kBlockThreads);
       launch.perBlock = launch.threads;
       return launch;
     }
@@ -106,14 +107,14 @@ private:
     }
     launch.perBlock = std::clamp<int64_t>(kPerBlock / most, 1, launch.size);
     if (flat)
-      launch.perBlock = std::min<int64_t>(kThreads * 4, launch.size);
+      launch.perBlock = std::min<int64_t>(kBlockThreads * 4, launch.size);
     else if (columns)
       launch.perBlock =
           std::min<int64_t>(std::max<int64_t>(kWarp, launch.perBlock / kWarp * kWarp), launch.size);
     const int64_t evaluations = launch.perBlock * most;
     launch.threads = std::clamp<int64_t>(
-        llvm::alignTo(uint64_t(llvm::divideCeil(evaluations, 4)), kWarp), kWarp, kThreads);
-    if (longest > 4 * kThreads * 4)
+        llvm::alignTo(uint64_t(llvm::divideCeil(evaluations, 4)), kWarp), kWarp, kBlockThreads);
+    if (longest > 4 * kBlockThreads * 4)
       launch.threads = kMostThreads;
   }
 

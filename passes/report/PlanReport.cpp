@@ -44,8 +44,8 @@ std::string queueText(const plan::Program &program, const StepPrediction::Queue 
   return text;
 }
 
-std::string instructionText(const plan::Plan &plan, const plan::Program &program,
-                            const plan::Instruction &instruction) {
+std::string instructionTitle(const plan::Plan &plan, const plan::Program &program,
+                             const plan::Instruction &instruction) {
   std::string text = plan::instructionText(plan, program, instruction);
   if (instruction.has_copy())
     text += ", " + inBytes(program.buffers(int(instruction.copy().to())).bytes());
@@ -156,7 +156,7 @@ std::string slowest(const ReportInput &input) {
     const bool isQueued = instruction.queue(); // its lane only gives it
     auto time = [&](double seconds) { return cell(isQueued ? "" : inSeconds(seconds), true); };
     rows += "<tr>" + cell(program.name()) +
-            cell(graphc::instructionText(input.plan, program, instruction)) +
+            cell(instructionTitle(input.plan, program, instruction)) +
             cell(inSeconds(row.predicted), true) +
             (input.measured ? time(row.measured.works) + time(row.measured.waits) : "") + "</tr>\n";
   }

@@ -23,8 +23,8 @@ using base::escapeHtml;
 /// A number of an SVG coordinate.
 std::string coordinate(double value);
 /// "train_step.matmul_3", "receive w1.to_worker", …; with its place in the model.
-std::string instructionText(const plan::Plan &plan, const plan::Program &program,
-                            const plan::Instruction &instruction);
+std::string instructionTitle(const plan::Plan &plan, const plan::Program &program,
+                             const plan::Instruction &instruction);
 /// What a queue of a program is for: "calls", "copies to the device", "copies from the device".
 std::string queueText(const plan::Program &program, const StepPrediction::Queue &queue);
 

@@ -13,7 +13,7 @@
 namespace graphc {
 namespace {
 
-constexpr double kLeastWidth = 280, kPadding = 16, kLetter = 7.6, kLabel = 190, kHead = 84,
+constexpr double kLeastWidth = 280, kPadding = 16, kLetter = 7.6, kLabelWidth = 190, kHead = 84,
                  kPort = 24, kGap = 230, kMargin = 20, kLoop = 190;
 
 struct Box {
@@ -133,7 +133,7 @@ void Picture::layout() {
     // as wide as its name in bold letters, whatever font the reader has
     boxWidth_ = std::max(boxWidth_, 2 * kPadding + kLetter * double(titleOf(box).size()));
     if (box.left && box.right)
-      boxWidth_ = std::max(boxWidth_, 2 * kLabel + kPadding);
+      boxWidth_ = std::max(boxWidth_, 2 * kLabelWidth + kPadding);
   }
   std::vector<double> bottoms(jobs.size(), kMargin);
   bool loops = llvm::any_of(

@@ -170,7 +170,7 @@ std::string drawBars(const plan::Plan &plan, const plan::Program &program,
       from = bar.span.start;
       style = bar.style;
       const plan::Instruction &instruction = program.instructions(bar.instruction);
-      title = instructionText(plan, program, instruction);
+      title = instructionTitle(plan, program, instruction);
       inside = llvm::StringRef(style) == "copy"
                    ? inBytes(program.buffers(int(instruction.copy().to())).bytes())
                    : "";

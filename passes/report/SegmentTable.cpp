@@ -15,7 +15,7 @@ static std::string nextOfLane(const plan::Plan &plan, const plan::Program &progr
   for (int i = behind + 1; i < program.instructions_size(); ++i)
     if (const plan::Instruction &instruction = program.instructions(i);
         !instruction.queue() && !instruction.has_wait())
-      return instructionText(plan, program, instruction);
+      return instructionTitle(plan, program, instruction);
   return "";
 }
 

@@ -25,14 +25,14 @@ static void eraseUnused(dist::ProgramOp program) {
 namespace {
 /// An operation that touches memory and its place in the text; that of the loop around it, which is
 /// before what is inside, and where it ends. Of what stands in none its own.
-struct Place {
+struct MemoryAccess {
   Operation *op;
   uint32_t position, loopFirst, loopLast;
 };
 } // namespace
 
-static SmallVector<Place> getPlaces(dist::ProgramOp program) {
-  SmallVector<Place> places;
+static SmallVector<MemoryAccess> getPlaces(dist::ProgramOp program) {
+  SmallVector<MemoryAccess> places;
   uint32_t position = 0;
   for (Operation &op : program.getBlock()) {
     auto repeat = dyn_cast<dist::RepeatOp>(op);
@@ -58,7 +58,7 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program, const SymbolTable &sym
   BufferUses bufferUses(program, symbols);
   llvm::MapVector<Value, ArenaRequest> lives;
   llvm::DenseMap<Attribute, Value> sending; // by channel
-  const SmallVector<Place> places = getPlaces(program);
+  const SmallVector<MemoryAccess> places = getPlaces(program);
   const uint32_t last = places.empty() ? 0 : places.back().loopLast + 1;
 
   auto extend = [&](Value root, uint32_t position) {

@@ -16,14 +16,14 @@ enum Doer : unsigned { Program, Compute, CopyIn, CopyOut, kDoers };
 using Known = std::array<unsigned, kDoers>;
 
 /// A range of bytes of the host's arena, the device's, or of other memory by its name.
-struct Place {
+struct ByteRange {
   Value memory; ///< null: an arena
   bool host;
   uint64_t begin, end;
-  bool meets(const Place &other) const {
+  bool meets(const ByteRange &other) const {
     return memory == other.memory && host == other.host && begin < other.end && other.begin < end;
   }
-  bool covers(const Place &other) const { return begin <= other.begin && other.end <= end; }
+  bool covers(const ByteRange &other) const { return begin <= other.begin && other.end <= end; }
 };
 
 class QueueFiller {
@@ -51,7 +51,7 @@ public:
 
 private:
   struct Access {
-    Place place;
+    ByteRange place;
     unsigned queue, item;
     bool written;
   };
@@ -66,7 +66,7 @@ private:
   };
 
   static unsigned doerOf(Operation *op);
-  Place placeOf(Value root) const;
+  ByteRange placeOf(Value root) const;
   LogicalResult add(Operation *op);
   LogicalResult addLoop(dist::RepeatOp repeat);
   LogicalResult waitForNextTime(Block &body);
@@ -77,11 +77,11 @@ private:
   /// Of earlier accesses those that the program knows to be done, and those that whoever comes
   /// behind this one comes behind too.
   static void forget(SmallVector<Access> &accesses, const Known &program, unsigned doer,
-                     const Place &place, bool written);
+                     const ByteRange &place, bool written);
   /// Of earlier accesses, what somebody who knows so much has to come after before he touches the
   /// place.
   static void need(const SmallVector<Access> &accesses, const Known &known, unsigned doer,
-                   const Place &place, bool written, Known &needed);
+                   const ByteRange &place, bool written, Known &needed);
   /// `doer` comes after these items of each queue: what it lacks is waits there.
   void know(unsigned doer, const Known &needed, OpBuilder there, Location loc);
   void know(unsigned doer, unsigned queue, unsigned item, OpBuilder there, Location loc);
@@ -112,7 +112,7 @@ unsigned QueueFiller::doerOf(Operation *op) {
   return (buffer && buffer.getHost()) || to.getDefiningOp<dist::AcquireOp>() ? CopyOut : CopyIn;
 }
 
-Place QueueFiller::placeOf(Value root) const {
+ByteRange QueueFiller::placeOf(Value root) const {
   auto buffer = root.getDefiningOp<dist::BufferOp>();
   if (!buffer)
     return {root, false, 0, 1};
@@ -140,7 +140,7 @@ void QueueFiller::know(unsigned doer, unsigned queue, unsigned item, OpBuilder t
 }
 
 void QueueFiller::forget(SmallVector<Access> &accesses, const Known &program, unsigned doer,
-                         const Place &place, bool written) {
+                         const ByteRange &place, bool written) {
   llvm::erase_if(accesses, [&](const Access &before) {
     return program[before.queue] >= before.item ||
            ((written || (before.queue == doer && !before.written)) && place.meets(before.place) &&
@@ -149,7 +149,7 @@ void QueueFiller::forget(SmallVector<Access> &accesses, const Known &program, un
 }
 
 void QueueFiller::need(const SmallVector<Access> &accesses, const Known &known, unsigned doer,
-                       const Place &place, bool written, Known &needed) {
+                       const ByteRange &place, bool written, Known &needed) {
   for (const Access &before : accesses)
     if ((written || before.written) && before.queue != doer && place.meets(before.place) &&
         known[before.queue] < before.item)
@@ -177,7 +177,7 @@ LogicalResult QueueFiller::add(Operation *op) {
   const unsigned doer = doerOf(op);
   if (doer != Program) // it is given after all that the program knows
     learn(known_[doer], known_[Program]);
-  SmallVector<std::pair<Place, bool>> places; // whether they are written
+  SmallVector<std::pair<ByteRange, bool>> places; // whether they are written
   for (const BufferUse &use : *touched)
     places.emplace_back(placeOf(use.root), use.written);
   if (auto release = dyn_cast<dist::ReleaseOp>(op))

@@ -9,7 +9,7 @@ using namespace mlir;
 namespace graphc {
 
 /// Below a page the copy is cheaper than an instruction more.
-static constexpr uint64_t kLeastBytes = 4096;
+static constexpr uint64_t kLeastSlotBytes = 4096;
 
 namespace {
 struct Candidate {
@@ -62,7 +62,7 @@ FailureOr<unsigned> placeInSlots(dist::ProgramOp program, const SymbolTable &sym
   unsigned placed = 0;
   for (auto &[root, candidate] : candidates) {
     if (candidate.excluded || !candidate.send || !candidate.firstWrite ||
-        dist::getBufferBytes(root) < kLeastBytes)
+        dist::getBufferBytes(root) < kLeastSlotBytes)
       continue;
     // A message has the type of its channel, which a view may have given the value.
     OpBuilder builder(candidate.firstWrite);

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace graphc {
 
 /// Below a page the copy is cheaper than to have the sender wait for a release.
-static constexpr int64_t kLeastBytes = 4096;
+static constexpr int64_t kLeastZeroCopyBytes = 4096;
 
 FailureOr<unsigned> markZeroCopy(ModuleOp module, dist::PhaseOp phase) {
   SymbolTable symbols(module);
@@ -31,7 +31,7 @@ FailureOr<unsigned> markZeroCopy(ModuleOp module, dist::PhaseOp phase) {
       return;
     bool isValue = isa<dist::VariableBufferOp, dist::ConstantBufferOp>(use.root.getDefiningOp());
     if (channel.leavesInPlace() &&
-        (channel.getAlgorithm() || (isValue && channel.getMessageBytes() >= kLeastBytes)))
+        (channel.getAlgorithm() || (isValue && channel.getMessageBytes() >= kLeastZeroCopyBytes)))
       zeroCopy.push_back(channel);
   };
   for (auto program : module.getOps<dist::ProgramOp>())

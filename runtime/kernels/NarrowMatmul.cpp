@@ -9,8 +9,8 @@ namespace {
 
 /// The product as the kernels have it. One row by a matrix is that matrix, transposed, by one
 /// column.
-struct Shape {
-  explicit Shape(const MatmulDesc &d)
+struct NarrowShape {
+  explicit NarrowShape(const MatmulDesc &d)
       : isSwapped(d.m == 1 && d.n > 1), m(isSwapped ? d.n : d.m), n(isSwapped ? 1 : d.n), k(d.k),
         // Where m or k is 1 a row is a column.
         isAcross((isSwapped ? !d.transposeB : d.transposeA) && m > 1 && k > 1) {}
@@ -61,7 +61,7 @@ private:
   static constexpr int64_t kGroup = 16; // threads write whole lines of one column
 
   const MatmulDesc d_;
-  const Shape s_;
+  const NarrowShape s_;
   const SimdKernels &kernels_;
   const uint32_t count_;
   ThreadPool *pool_ = nullptr;
@@ -72,14 +72,14 @@ private:
 bool isNarrow(const MatmulDesc &d) {
   if (d.type != MatmulType::F32 || d.batch != 1 || d.m < 1 || d.n < 1 || d.k < 1)
     return false;
-  const Shape s(d);
+  const NarrowShape s(d);
   return s.isAcross ? s.n <= kMostNarrow && s.m >= 16 : s.n == 1 && s.k >= 32;
 }
 
 uint32_t narrowParts(const MatmulDesc &d, uint32_t threads) {
   // 0.1 ms of one thread: it reads some four elements of a in a nanosecond, or multiplies one with
   // each of four columns.
-  const Shape s(d);
+  const NarrowShape s(d);
   const __int128 least = 1 << 19, work = __int128(s.m) * s.k * std::max<int64_t>(1, s.n / 4);
   return work < 2 * least
              ? 1

@@ -6,15 +6,25 @@ SOURCE is a path from the root, of a file that the build compiles.
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
 
 
+def compiles(entry, source):
+    """Whether the entry is of SOURCE, or of several files together, SOURCE among them
+    (cmake/GraphcUnity.cmake)."""
+    if not re.search(r"/unity_[^/]*\.cxx$", entry["file"]):
+        return entry["file"].endswith("/" + source)
+    with open(entry["file"], encoding="utf-8") as file:
+        return f'/{source}"' in file.read()
+
+
 def main():
     build, source, file, flags = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as database:
-        entry = next(one for one in json.load(database) if one["file"].endswith("/" + source))
+        entry = next(one for one in json.load(database) if compiles(one, source))
     words = shlex.split(entry["command"])
     # It may stand behind a compiler cache.
     first = next(i for i, word in enumerate(words) if os.path.basename(word).startswith("clang++"))

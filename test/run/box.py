@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -191,7 +192,6 @@ class Box:
             str(path) if path.is_relative_to(ROOT) else path.read_text(),
             json.dumps(cluster),
             tuple(flags),
-            name,
         )
         if key not in Box.compiled:
             done = self.graphc(
@@ -203,8 +203,11 @@ class Box:
                 f"{name}.plan",
                 name=f"graphc-{name}",
             )
-            Box.compiled[key] = (self.folder / f"{name}.plan").read_bytes(), done.err.text()
-        data, said = Box.compiled[key]
+            Box.compiled[key] = (self.folder / f"{name}.plan").read_bytes(), done.err.text(), name
+        data, said, first = Box.compiled[key]
+        # What graphc says names both files; the plan names neither.
+        names = rf"\b{re.escape(first)}\.(json|plan)\b"
+        said = re.sub(names, lambda found: f"{name}.{found[1]}", said)
         self.write(f"{name}.plan", data)
         plan = Plan(f"{name}.plan")
         plan.err = Text(said, f"graphc of {name}")
@@ -230,8 +233,12 @@ class Box:
         )
 
     def show(self, name, what, cluster, model=MLP, flags=()):
-        """What graphc --emit=… prints, for patterns."""
+        """What graphc --emit=… prints, for patterns; of a plan that was compiled before, with the
+        same code objects in full."""
         __tracebackhide__ = True
+        if what == "plan-text":
+            plan = self.compile(name, cluster, model, flags)
+            return self.run(BUILD / "test/bin/plan-text", plan).out
         self.write(f"{name}.json", cluster)
         return self.graphc(
             "--partition", f"{name}.json", self.folder / model, f"--emit={what}", *flags

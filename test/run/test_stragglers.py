@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from box import LONG, LOST, goesOn, steps
+from box import LONG, LOST, delay, goesOn, steps
 from process import until
 
 PLANS = {
@@ -26,6 +26,7 @@ def begin(box, kind, *arguments):
         "--fetch",
         "loss",
         *arguments,
+        env=delay(worker0=2000, worker1=2000, worker2=2000),
     )
     until(lambda: steps(run) > 30, "the first steps")
     return run, workers - 1, run.pidOf(f"worker-{workers - 1}")

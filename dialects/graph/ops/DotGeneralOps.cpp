@@ -96,7 +96,7 @@ namespace {
 
 /// An operand as a matrix, or one for each index of the batching dimensions; `isSwapped`: with the
 /// columns' dimension before the rows'.
-struct Matrices {
+struct MatrixOperand {
   Value value;
   bool isSwapped;
 };
@@ -110,8 +110,8 @@ int64_t getProduct(RankedTensorType type, ArrayRef<int64_t> dimensions) {
 
 /// Rows are what `rows` names, columns what `columns` does. Transposed only where neither order is
 /// what the operand has, and then so that what is together stays so, where that can be.
-Matrices makeMatrices(ExpansionBuilder &e, Value value, ArrayRef<int64_t> batching,
-                      ArrayRef<int64_t> rows, ArrayRef<int64_t> columns) {
+MatrixOperand makeMatrices(ExpansionBuilder &e, Value value, ArrayRef<int64_t> batching,
+                           ArrayRef<int64_t> rows, ArrayRef<int64_t> columns) {
   RankedTensorType type = typeOf(value);
   SmallVector<int64_t> straight(batching), swapped(batching);
   for (ArrayRef<int64_t> dimensions : {rows, columns})
@@ -143,11 +143,12 @@ Value makeProduct(OpBuilder &builder, DotGeneralOp op) {
   auto inOrder = [&](ArrayRef<int64_t> dimensions) {
     return llvm::map_to_vector(order, [&](size_t i) { return dimensions[i]; });
   };
-  Matrices lhs = makeMatrices(e, op.getLhs(), lhsBatching,
-                              getFree(typeOf(op.getLhs()).getRank(), lhsBatching, lhsContracting),
-                              inOrder(lhsContracting));
-  Matrices rhs = makeMatrices(e, op.getRhs(), rhsBatching, inOrder(rhsContracting),
-                              getFree(typeOf(op.getRhs()).getRank(), rhsBatching, rhsContracting));
+  MatrixOperand lhs = makeMatrices(
+      e, op.getLhs(), lhsBatching,
+      getFree(typeOf(op.getLhs()).getRank(), lhsBatching, lhsContracting), inOrder(lhsContracting));
+  MatrixOperand rhs =
+      makeMatrices(e, op.getRhs(), rhsBatching, inOrder(rhsContracting),
+                   getFree(typeOf(op.getRhs()).getRank(), rhsBatching, rhsContracting));
   Value product =
       e.make<MatmulOp>(lhs.value, rhs.value, lhs.isSwapped, rhs.isSwapped, op.getPrecision());
   return e.make<ReshapeOp>(op.getType(), product);

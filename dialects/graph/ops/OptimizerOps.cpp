@@ -71,7 +71,7 @@ static std::optional<double> toDouble(const std::optional<llvm::APFloat> &number
 namespace {
 
 /// One element of an update, and the arithmetic on it. Numbers are rounded to the element type.
-struct Element {
+struct UpdateElement {
   ScalarArithmetic s;
   Type type;
   Value variable, gradient, rate;
@@ -99,7 +99,7 @@ struct Element {
 template <typename Op, typename Rule>
 static Results buildApplyBody(Op op, OpBuilder &builder, Elements x, Elements old,
                               bool decayInGradient, Rule rule) {
-  Element e{{builder, op.getLoc()}, x[0].getType(), old[0], x[0], {}, {}, {}};
+  UpdateElement e{{builder, op.getLoc()}, x[0].getType(), old[0], x[0], {}, {}, {}};
   const size_t shared = size_t(bool(op.getRate())) + size_t(bool(op.getScale()));
   for (Value value : x.drop_front().drop_back(shared))
     e.values.push_back(e.s.convert(value, e.type));
@@ -126,7 +126,7 @@ static Results buildApplyBody(Op op, OpBuilder &builder, Elements x, Elements ol
 
 Results ApplySgdOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return buildApplyBody(*this, builder, x, old, true,
-                        [](Element &e) -> Results { return {e.after(e.gradient)}; });
+                        [](UpdateElement &e) -> Results { return {e.after(e.gradient)}; });
 }
 
 /// By a gradient of 0.0 w - rate * 0.0 is w, and so is what is bounded; a scale may be NaN, weight
@@ -143,7 +143,7 @@ void ApplySgdRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRa
   ExplicitLoops loops{builder, getLoc()};
   Type type = typeOf(getGradient()).getElementType();
   const int64_t rows = shapeOf(outs[0])[0], width = shapeOf(outs[0])[1];
-  Element e{{builder, getLoc()}, type, {}, {}, {}, {}, {}};
+  UpdateElement e{{builder, getLoc()}, type, {}, {}, {}, {}, {}};
   e.rate = getRate() ? e.s.convert(loops.load(operands[2], ValueRange()), type)
                      : e.number(getLearningRate()->convertToDouble());
   loops.overBox(loops.boundsOf(typeOf(getNumbers()).getShape()), [&](ValueRange place) {
@@ -167,7 +167,7 @@ void ApplySgdRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRa
 }
 
 Results ApplyMomentumOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
-  return buildApplyBody(*this, builder, x, old, true, [&](Element &e) -> Results {
+  return buildApplyBody(*this, builder, x, old, true, [&](UpdateElement &e) -> Results {
     const double momentum = getMomentum().convertToDouble();
     Value slot = e.s.add(e.scale(momentum, e.slots[0]), e.gradient);
     return {e.after(getNesterov() ? e.s.add(e.gradient, e.scale(momentum, slot)) : slot), slot};
@@ -175,7 +175,7 @@ Results ApplyMomentumOp::buildBody(OpBuilder &builder, Elements x, Elements old,
 }
 
 Results ApplyAdamOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
-  return buildApplyBody(*this, builder, x, old, !getDecoupled(), [&](Element &e) -> Results {
+  return buildApplyBody(*this, builder, x, old, !getDecoupled(), [&](UpdateElement &e) -> Results {
     Value mean = e.mean(getBeta1().convertToDouble(), e.slots[0], e.gradient);
     Value square = e.mean(getBeta2().convertToDouble(), e.slots[1], e.square(e.gradient));
     Value root = e.root(e.s.multiply(square, e.values[1]));
@@ -185,7 +185,7 @@ Results ApplyAdamOp::buildBody(OpBuilder &builder, Elements x, Elements old, Ind
 }
 
 Results ApplyAdagradOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
-  return buildApplyBody(*this, builder, x, old, true, [&](Element &e) -> Results {
+  return buildApplyBody(*this, builder, x, old, true, [&](UpdateElement &e) -> Results {
     Value sum = e.s.add(e.slots[0], e.square(e.gradient));
     Value divisor = e.s.add(e.root(sum), e.number(getEpsilon().convertToDouble()));
     return {e.after(e.s.divide(e.gradient, divisor)), sum};
@@ -193,7 +193,7 @@ Results ApplyAdagradOp::buildBody(OpBuilder &builder, Elements x, Elements old, 
 }
 
 Results ApplyRmspropOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
-  return buildApplyBody(*this, builder, x, old, true, [&](Element &e) -> Results {
+  return buildApplyBody(*this, builder, x, old, true, [&](UpdateElement &e) -> Results {
     const double rho = getRho().convertToDouble();
     Results slots{e.mean(rho, e.slots[0], e.square(e.gradient))};
     Value variance = slots[0];

@@ -179,11 +179,11 @@ struct RealMachine {
 };
 
 /// One element of a draw.
-class Element : public ScalarArithmetic {
+class DrawnElement : public ScalarArithmetic {
 public:
   /// `drawn`: which micro-batch, and behind it the words of the key where the op reads them;
   /// `index`: places of the loops, which are over the result.
-  Element(OpBuilder &builder, Operation *op, Elements drawn, IndexOf index, uint64_t known)
+  DrawnElement(OpBuilder &builder, Operation *op, Elements drawn, IndexOf index, uint64_t known)
       : ScalarArithmetic{builder, op->getLoc()}, micro_(drawn[0]) {
     if (drawn.size() > 1)
       key_ = {drawn[1], drawn[2]};
@@ -323,7 +323,7 @@ Values RandomNormalOp::decompose(OpBuilder &builder) { return withKey(*this, bui
 Values DropoutOp::decompose(OpBuilder &builder) { return withKey(*this, builder); }
 
 Results RandomUniformOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf index) {
-  Element e(builder, *this, x, index, keyOf(*this));
+  DrawnElement e(builder, *this, x, index, keyOf(*this));
   Type type = getElementTypeOrSelf(getType());
   if (isa<IntegerType>(type)) {
     const APInt low = *toInteger(getLowAttr());
@@ -338,13 +338,13 @@ Results RandomUniformOp::buildBody(OpBuilder &builder, Elements x, Elements, Ind
 }
 
 Results RandomNormalOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf index) {
-  Element e(builder, *this, x, index, keyOf(*this));
+  DrawnElement e(builder, *this, x, index, keyOf(*this));
   Number z = e.normal() * getStddev().convertToDouble() + getMean().convertToDouble();
   return {e.convert(z.value, getElementTypeOrSelf(getType()))};
 }
 
 Results DropoutOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf index) {
-  Element e(builder, *this, x.drop_front(), index, keyOf(*this));
+  DrawnElement e(builder, *this, x.drop_front(), index, keyOf(*this));
   const double rate = getRate().convertToDouble();
   // of 2^32 words
   const uint64_t dropped = uint64_t(std::min(std::nearbyint(rate * 0x1p32), 0x1p32 - 1));

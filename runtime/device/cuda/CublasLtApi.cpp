@@ -21,7 +21,7 @@ constexpr char kRemedy[] =
 constexpr const char *kMeddlers[] = {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION",
                                      "CUBLAS_EMULATION_STRATEGY"};
 
-absl::StatusOr<const CublasLtApi *> openOnce() {
+absl::StatusOr<const CublasLtApi *> openLibrary() {
   for (const char *name : kMeddlers)
     if (std::getenv(name))
       return absl::FailedPreconditionError(absl::StrCat(
@@ -73,7 +73,7 @@ absl::StatusOr<const CublasLtApi *> CublasLtApi::openFile(const std::vector<std:
 }
 
 absl::StatusOr<const CublasLtApi *> CublasLtApi::open() {
-  static const auto *api = new absl::StatusOr<const CublasLtApi *>(openOnce());
+  static const auto *api = new absl::StatusOr<const CublasLtApi *>(openLibrary());
   return *api;
 }
 

@@ -24,7 +24,7 @@ using Handle = struct HandleState *;
 using Operation = struct OperationState *; ///< a matmul descriptor
 using Layout = struct LayoutState *;
 using Preference = struct PreferenceState *;
-using Stream = void *; ///< the driver's
+using StreamHandle = void *; ///< the driver's
 
 /// Opaque; means something to the version of the library and the GPU that made it.
 struct Algorithm {
@@ -81,7 +81,7 @@ struct CublasLtApi {
   Result (*matmul)(Handle handle, Operation operation, const void *alpha, const void *a,
                    Layout layoutA, const void *b, Layout layoutB, const void *beta, const void *c,
                    Layout layoutC, void *d, Layout layoutD, const Algorithm *algorithm,
-                   void *workspace, size_t workspaceBytes, Stream stream);
+                   void *workspace, size_t workspaceBytes, StreamHandle stream);
 
   /// Opened once a process; why there is none, and what to do.
   static absl::StatusOr<const CublasLtApi *> open();

@@ -80,7 +80,7 @@ absl::Status findAll(void *library, CudaDriverApi &driver) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<const CudaDriverApi *> openOnce() {
+absl::StatusOr<const CudaDriverApi *> openDriver() {
   void *library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return absl::NotFoundError(absl::StrCat(
@@ -106,7 +106,7 @@ absl::StatusOr<const CudaDriverApi *> openOnce() {
 } // namespace
 
 absl::StatusOr<const CudaDriverApi *> CudaDriverApi::open() {
-  static const auto *driver = new absl::StatusOr<const CudaDriverApi *>(openOnce());
+  static const auto *driver = new absl::StatusOr<const CudaDriverApi *>(openDriver());
   return *driver;
 }
 

@@ -25,9 +25,9 @@ std::string floats(std::vector<float> values) {
 }
 
 const std::string rows = floats({1, 2, 3, 4, 5, 6});
-const std::string w = npyFile("<f4", "(3, 2)", rows);
+const std::string matrix = npyFile("<f4", "(3, 2)", rows);
 
-std::string withHeader(std::string header, const std::string &data) {
+std::string withHeaderLength(std::string header, const std::string &data) {
   uint64_t length = header.size();
   return std::string(reinterpret_cast<char *>(&length), 8) + header + data;
 }
@@ -54,16 +54,16 @@ std::string readRows(const ValuesFile &file, uint64_t offset, uint64_t bytes) {
   return out;
 }
 
-const std::string safe = withHeader(
+const std::string safe = withHeaderLength(
     R"({"__metadata__":{"format":"pt"},"w":{"dtype":"F32","shape":[3,2],"data_offsets":[2,26]},"half":{"dtype":"F16","shape":[1],"data_offsets":[0,2]}})",
     "hh" + rows);
 
 TEST(ValuesFile, GivesWholeVariablesAndRowsOfThem) {
   for (bool compress : {false, true})
     for (bool wide : {false, true}) {
-      const std::string content =
-          zipFile({{"w.npy", w}, {"a/b.npy", npyFile("<i8", "()", "12345678")}, {"note.txt", "x"}},
-                  compress, wide);
+      const std::string content = zipFile(
+          {{"w.npy", matrix}, {"a/b.npy", npyFile("<i8", "()", "12345678")}, {"note.txt", "x"}},
+          compress, wide);
       auto file = ValuesFile::parse(content, "f.npz");
       ASSERT_TRUE(file.ok()) << file.status();
       EXPECT_THAT(file->names(), ElementsAre("a/b", "w"));
@@ -111,10 +111,10 @@ TEST(ValuesFile, RefusesOtherElementsAndOrdersByName) {
   EXPECT_EQ(readError(zipFile({{"w.npy", npyFile("|b1", "(2,)", "\1\2")}}, false),
                       tensorType(plan::I1, {2})),
             "f.npz:w: a boolean that is neither 0 nor 1");
-  EXPECT_EQ(
-      readError(withHeader(R"({"w":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}})", "\2"),
-                tensorType(plan::I1, {1}), "w", "f.safetensors"),
-      "f.safetensors:w: a boolean that is neither 0 nor 1");
+  EXPECT_EQ(readError(withHeaderLength(R"({"w":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}})",
+                                       "\2"),
+                      tensorType(plan::I1, {1}), "w", "f.safetensors"),
+            "f.safetensors:w: a boolean that is neither 0 nor 1");
   EXPECT_THAT(readError(safe, tensorType(plan::F32, {1}), "half", "f.safetensors"),
               HasSubstr("f.safetensors:half: elements of type F16; known are BOOL"));
 }
@@ -124,17 +124,18 @@ TEST(ValuesFile, RefusesHostileArchives) {
   EXPECT_THAT(openError("", "f.txt"),
               HasSubstr("f.txt: a file of values is FILE.npz or FILE.safetensors"));
   EXPECT_THAT(openError(""), HasSubstr("f.npz: not a whole .npz"));
-  EXPECT_EQ(openError(zipFile({{"w.npy", w}, {"w.npy", w}}, false)), "f.npz: \"w\" is there twice");
-  EXPECT_EQ(openError(zipFile({{std::string("w\0x.npy", 7), w}}, false)),
+  EXPECT_EQ(openError(zipFile({{"w.npy", matrix}, {"w.npy", matrix}}, false)),
+            "f.npz: \"w\" is there twice");
+  EXPECT_EQ(openError(zipFile({{std::string("w\0x.npy", 7), matrix}}, false)),
             "f.npz: a name with a NUL: \"w\\u0000x\"");
   // Its length and its elements do not fit, or cannot be.
   for (bool compress : {false, true}) {
     const auto error = [&](const std::string &array) {
       return readError(zipFile({{"w.npy", array}}, compress), type);
     };
-    EXPECT_THAT(error(w.substr(0, w.size() - 1)),
+    EXPECT_THAT(error(matrix.substr(0, matrix.size() - 1)),
                 HasSubstr("its shape needs 24 bytes, its elements have 23"));
-    EXPECT_THAT(error(w + "x"), HasSubstr("its shape needs 24 bytes, its elements have 25"));
+    EXPECT_THAT(error(matrix + "x"), HasSubstr("its shape needs 24 bytes, its elements have 25"));
     EXPECT_THAT(error(npyFile("<f4", "(4611686018427387904,)", rows)),
                 HasSubstr("more bytes than there can be"));
     EXPECT_THAT(error(npyFile("<f4", "(4294967296, 4294967296, 4294967296)", rows)),
@@ -144,8 +145,8 @@ TEST(ValuesFile, RefusesHostileArchives) {
   }
   // The directory lies: encrypted, another method, sizes that are not there, a sum that is not so,
   // more bytes than it says.
-  const std::string archive = zipFile({{"w.npy", w}}, false),
-                    packed = zipFile({{"w.npy", w}}, true);
+  const std::string archive = zipFile({{"w.npy", matrix}}, false),
+                    packed = zipFile({{"w.npy", matrix}}, true);
   const auto changed = [&](std::string content, size_t at, const std::string &bytes) {
     content.replace(content.find("PK\1\2") + at, bytes.size(), bytes);
     return readError(content, type);
@@ -157,23 +158,24 @@ TEST(ValuesFile, RefusesHostileArchives) {
   EXPECT_THAT(changed(archive, 24, "\xff\xff\xff\xff"), HasSubstr("no 64-bit sizes"));
   EXPECT_THAT(changed(archive, 42, "\xff\xff\xff\x7f"), HasSubstr("not where the directory says"));
   EXPECT_THAT(changed(archive, 16, "\1\2\3\4"), HasSubstr("does not have the sum"));
-  EXPECT_THAT(changed(packed, 24, data::littleEndian(w.size() - 4, 4)),
+  EXPECT_THAT(changed(packed, 24, data::littleEndian(matrix.size() - 4, 4)),
               HasSubstr("has more bytes than its directory says"));
-  EXPECT_THAT(changed(packed, 24, data::littleEndian(w.size() + 4, 4)), HasSubstr("ends early"));
+  EXPECT_THAT(changed(packed, 24, data::littleEndian(matrix.size() + 4, 4)),
+              HasSubstr("ends early"));
   // A bomb: 16 MiB in a few KiB, of which the directory says that they are 24.
   std::string bomb =
       zipFile({{"w.npy", npyFile("<f4", "(3, 2)", std::string(size_t(16) << 20, '\0'))}}, true);
-  EXPECT_THAT(changed(bomb, 24, data::littleEndian(w.size(), 4)),
+  EXPECT_THAT(changed(bomb, 24, data::littleEndian(matrix.size(), 4)),
               HasSubstr("has more bytes than its directory says"));
-  std::string wide = zipFile({{"w.npy", w}}, false, /*wide=*/true); // of 2^62 bytes
-  wide.replace(wide.rfind(data::littleEndian(w.size(), 8)), 8,
+  std::string wide = zipFile({{"w.npy", matrix}}, false, /*wide=*/true); // of 2^62 bytes
+  wide.replace(wide.rfind(data::littleEndian(matrix.size(), 8)), 8,
                data::littleEndian(uint64_t(1) << 62, 8));
   EXPECT_THAT(readError(wide, type), HasSubstr("bytes are not all there"));
 }
 
 TEST(ValuesFile, RefusesHostileSafetensors) {
   const auto error = [](const std::string &header, const std::string &data = "12345678") {
-    return openError(withHeader(header, data), "f.safetensors");
+    return openError(withHeaderLength(header, data), "f.safetensors");
   };
   EXPECT_THAT(openError("", "f.safetensors"), HasSubstr("fewer than 8 bytes"));
   EXPECT_THAT(openError(std::string(8, '\xff'), "f.safetensors"),
@@ -209,10 +211,10 @@ TEST(ValuesFile, EveryByteAndEveryLengthIsAnErrorOrAFile) {
         path == "f.npz")
       EXPECT_EQ(out, rows) << content.size(); // the archive's sums
   };
-  for (const auto &[path, content] :
-       {std::pair("f.npz", zipFile({{"w.npy", w}}, false)),
-        std::pair("f.npz", zipFile({{"w.npy", w}}, true)),
-        std::pair("f.npz", zipFile({{"w.npy", w}}, true, true)), std::pair("f.safetensors", safe)})
+  for (const auto &[path, content] : {std::pair("f.npz", zipFile({{"w.npy", matrix}}, false)),
+                                      std::pair("f.npz", zipFile({{"w.npy", matrix}}, true)),
+                                      std::pair("f.npz", zipFile({{"w.npy", matrix}}, true, true)),
+                                      std::pair("f.safetensors", safe)})
     for (size_t i = 0; i < content.size(); ++i) {
       tryOut(content.substr(0, i), path);
       for (char bits : {'\1', '\x80', '\xff'}) {
@@ -253,7 +255,7 @@ protected:
 };
 
 TEST_F(OriginTest, TakesWhatFitsByNameAndType) {
-  auto made = begin({{"w.npy", w},
+  auto made = begin({{"w.npy", matrix},
                      {"v.npy", npyFile("<f4", "(5,)", floats({1, 2, 3, 4, 5}))},
                      {"global_step.npy", npyFile(">f2", "(1,)", "ab")}});
   ASSERT_TRUE(made.ok()) << made.status(); // of what counts steps nothing is looked at
@@ -275,13 +277,14 @@ TEST_F(OriginTest, SaysWhatIsMissing) {
           "f.npz has no variable of the model by name and type; it has x, the model w (not there), v (not there)"));
   // The same layer in other elements is a mistake, whether it has a value of its own or not.
   EXPECT_THAT(
-      error({{"w.npy", w}, {"v.npy", npyFile("<f8", "(4,)", rows + floats({1, 2}))}}),
+      error({{"w.npy", matrix}, {"v.npy", npyFile("<f8", "(4,)", rows + floats({1, 2}))}}),
       HasSubstr(
           "which it cannot give: v is tensor<4xf64> there, tensor<4xf32> in the plan; save array.astype("));
   EXPECT_THAT(error({{"v.npy", v}, {"w.npy", npyFile("<f4", "(3, 2)", rows, true)}}),
               HasSubstr("save numpy.ascontiguousarray(array)"));
   plan.mutable_variables(0)->mutable_type()->set_dtype(plan::BF16);
-  EXPECT_THAT(error({{"w.npy", w}}), HasSubstr("NumPy has no bf16, give it in a FILE.safetensors"));
+  EXPECT_THAT(error({{"w.npy", matrix}}),
+              HasSubstr("NumPy has no bf16, give it in a FILE.safetensors"));
 }
 
 TEST_F(OriginTest, IsTheFileOrAFolder) {
@@ -293,7 +296,7 @@ TEST_F(OriginTest, IsTheFileOrAFolder) {
   EXPECT_EQ(error(folder / "none"), "there is no checkpoint that is whole");
   EXPECT_THAT(error(write("weights.pt", "x")),
               HasSubstr("weights.pt: a file of values is FILE.npz or FILE.safetensors"));
-  auto origin = WarmStartSource::find(write("f.npz", zipFile({{"w.npy", w}}, true)), warnings);
+  auto origin = WarmStartSource::find(write("f.npz", zipFile({{"w.npy", matrix}}, true)), warnings);
   ASSERT_TRUE(origin.ok() && origin->file()) << origin.status();
   EXPECT_EQ(origin->file()->bytes(), readAll(folder / "f.npz").size());
   EXPECT_TRUE(origin->file()->crc32c().ok());
