@@ -27,7 +27,7 @@ generate -gen-pass-doc passes/Passes.td docs/passes.md
 {
   python3 "$root/tools/status_table.py" "$scratch/ops.json" "$root"
   printf '\n# Status of the strategies\n\nThe same four models, byte for byte (examples/linear-regression,
-examples/fashion-mnist on the smallest and the largest cluster, test/run/models/mlp.mlir and
+examples/fashion-mnist on the largest cluster, test/run/models/mlp.mlir and
 bottleneck.mlir), on two to eight tasks with one to three parameter servers; nothing but
 cluster.json differs. Each cell names its test in `test/run/test_strategies.py`.\n\n'
   python3 "$root/test/run/strategies.py" --table

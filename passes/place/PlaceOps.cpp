@@ -144,7 +144,7 @@ LogicalResult Placer::placeAllVariables() {
         llvm::all_of(members, [&](graph::VariableOp other) { return other.getType() == type; });
     group.rows = alike && type.getRank() ? type.getDimSize(0) : 1;
     if (graph::PartAttr part = members.front().getPart())
-      group.family = wholes.try_emplace(part.getOf(), int(wholes.size())).first->second;
+      group.splitVariable = wholes.try_emplace(part.getOf(), int(wholes.size())).first->second;
     FailureOr<GroupRequest> request = getGroupRequest(name, members);
     if (failed(request))
       return failure();

@@ -34,11 +34,11 @@ static const VariableGroup *findLargest(ArrayRef<VariableGroup> groups, DeviceAt
 
 SmallVector<unsigned> dealGroups(VariablePolicy policy, ArrayRef<VariableGroup> groups,
                                  ArrayRef<DeviceAttr> over, DeviceLoads &loads) {
-  SmallVector<int> families =
-      llvm::map_to_vector(groups, [](const VariableGroup &group) { return group.family; });
+  SmallVector<int> splitVariables =
+      llvm::map_to_vector(groups, [](const VariableGroup &group) { return group.splitVariable; });
   SmallVector<int64_t> before =
       llvm::map_to_vector(over, [&](DeviceAttr device) { return loads.lookup(device); });
-  SmallVector<unsigned> places = placeVariables(policy, getBytes(groups), before, families);
+  SmallVector<unsigned> places = placeVariables(policy, getBytes(groups), before, splitVariables);
   for (auto [group, place] : llvm::zip(groups, places))
     loads[over[place]] += group.bytes;
   return places;

@@ -16,7 +16,7 @@ struct VariableGroup {
   llvm::SmallVector<graph::VariableOp> members;
   int64_t bytes = 0; ///< of all of them
   int64_t rows = 1;  ///< along dimension 0; 1 for what cannot be split
-  int family = -1;   ///< parts of one variable have one number
+  int splitVariable = -1;   ///< parts of one variable have one number
   std::optional<mlir::Location> pin; ///< of the placement rule that says where they are
 };
 

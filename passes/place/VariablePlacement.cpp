@@ -11,7 +11,7 @@ namespace graphc {
 
 llvm::SmallVector<unsigned> placeVariables(VariablePolicy policy, llvm::ArrayRef<int64_t> bytes,
                                            llvm::SmallVector<int64_t> loads,
-                                           llvm::ArrayRef<int> families) {
+                                           llvm::ArrayRef<int> splitVariables) {
   llvm::SmallVector<unsigned> tasks(bytes.size());
   if (policy == VariablePolicy::RoundRobin) {
     for (size_t i = 0; i < bytes.size(); ++i)
@@ -21,17 +21,18 @@ llvm::SmallVector<unsigned> placeVariables(VariablePolicy policy, llvm::ArrayRef
   llvm::SmallVector<size_t> order = llvm::to_vector(llvm::seq<size_t>(0, bytes.size()));
   llvm::sort(order,
              [&](size_t a, size_t b) { return std::pair(-bytes[a], a) < std::pair(-bytes[b], b); });
-  llvm::DenseMap<std::pair<int, unsigned>, int64_t> siblings; // parts of a family on a task
+  llvm::DenseMap<std::pair<int, unsigned>, int64_t> siblings; // parts of a split variable on a task
   for (size_t i : order) {
-    int family = families.empty() ? -1 : families[i];
+    int splitVariable = splitVariables.empty() ? -1 : splitVariables[i];
     auto cost = [&](unsigned task) {
-      return std::tuple(family < 0 ? 0 : siblings.lookup({family, task}), loads[task], task);
+      return std::tuple(splitVariable < 0 ? 0 : siblings.lookup({splitVariable, task}), loads[task],
+                        task);
     };
     for (unsigned task = 0; task < loads.size(); ++task)
       if (cost(task) < cost(tasks[i]))
         tasks[i] = task;
     loads[tasks[i]] += bytes[i];
-    ++siblings[{family, tasks[i]}];
+    ++siblings[{splitVariable, tasks[i]}];
   }
   return tasks;
 }
@@ -66,17 +67,17 @@ std::optional<LoadImbalance> findImbalance(llvm::ArrayRef<unsigned> tasks,
   };
   auto most = [](llvm::ArrayRef<int64_t> all) { return *std::max_element(all.begin(), all.end()); };
   llvm::SmallVector<int64_t> here = sum(tasks, bytes), pieces;
-  llvm::SmallVector<int> families;
+  llvm::SmallVector<int> splitVariables;
   for (auto [group, size] : llvm::enumerate(bytes))
     for (int64_t part :
          splitRows(rows[group], size / rows[group], kMinShardBytes, int64_t(loads.size()))) {
       pieces.push_back(size / rows[group] * part);
-      families.push_back(int(group));
+      splitVariables.push_back(int(group));
     }
   int64_t fullest = most(here);
   int64_t balanced = most(sum(placeVariables(VariablePolicy::Balanced, bytes, loads), bytes));
   int64_t split =
-      most(sum(placeVariables(VariablePolicy::Balanced, pieces, loads, families), pieces));
+      most(sum(placeVariables(VariablePolicy::Balanced, pieces, loads, splitVariables), pieces));
   int64_t least = std::min(balanced, split);
   if (fullest - least < kWorthARemark || fullest < least + least / 4)
     return std::nullopt;

@@ -17,11 +17,11 @@ enum class VariablePolicy {
 
 /// The task, in [0, tasks), of each group of variables; a group is a variable with its optimizer
 /// slots. `bytes` has one entry a group in declaration order, `loads` the bytes that each task
-/// stores already. Balanced: groups of one `families` entry, where there are such entries and it is
-/// not negative, are parts of one variable; each task has one of them before any has two.
+/// stores already. Balanced: groups of one `splitVariables` entry, where there are such entries and
+/// it is not negative, are parts of one variable; each task has one of them before any has two.
 llvm::SmallVector<unsigned> placeVariables(VariablePolicy policy, llvm::ArrayRef<int64_t> bytes,
                                            llvm::SmallVector<int64_t> loads,
-                                           llvm::ArrayRef<int> families = {});
+                                           llvm::ArrayRef<int> splitVariables = {});
 
 /// No part of a split variable is smaller unless cluster.json says so: TensorFlow's
 /// MinSizePartitioner has the same.

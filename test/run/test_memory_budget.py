@@ -1,6 +1,6 @@
 """A plan that exceeds its budget has what is cheap rematerialized, with the same bits.
-test/passes/outline/rematerialize.mlir has what is rematerialized, test/tools/graphc/recompute.test
-what graphc says of it."""
+test/passes/outline/rematerialize.mlir has what is rematerialized, and
+test/tools/graphc/rematerialization.test what graphc says of it."""
 
 import pytest
 from box import MODELS, same

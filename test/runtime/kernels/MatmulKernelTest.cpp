@@ -280,52 +280,58 @@ TEST(MatmulKernel, ARowIsARowHoweverItIsStored) {
 }
 
 TEST(MatmulKernel, ThreadsKeepTheBits) {
-  for (uint32_t threads : {2, 3, 8}) {
-    ThreadPool pool(threads);
-    for (auto [m, n, k] : blockShapes)
-      for (int flags = 0; flags < 4; ++flags) {
-        MatmulDesc d{
-            m, n, k, 1, bool(flags & 1), bool(flags & 2), true, bool(flags & 1), MatmulType::F32};
-        Operands in(d);
-        uint32_t parts = 0;
-        EXPECT_EQ(run(d, in), run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
-        EXPECT_TRUE(areSharedAsPlanned(d, threads, parts)) << describe(d) << ": " << parts;
-        for (MatmulPrecision precision : {MatmulPrecision::Tf32, MatmulPrecision::Bf16}) {
-          d.precision = precision;
-          EXPECT_EQ(run(d, in), run(d, in, &pool, &parts))
-              << describe(d) << ", threads: " << threads;
-          EXPECT_TRUE(parts > 1 || !hasMatrixUnit() || !isForMatrixUnit(d) || d.m < 64 ||
-                      d.m * d.n * d.k < 16 << 20)
-              << describe(d);
+  ThreadPool two(2), three(3), eight(8);
+  for (auto [m, n, k] : blockShapes)
+    for (int flags = 0; flags < 4; ++flags) {
+      MatmulDesc d{
+          m, n, k, 1, bool(flags & 1), bool(flags & 2), true, bool(flags & 1), MatmulType::F32};
+      Operands in(d);
+      for (MatmulPrecision precision :
+           {MatmulPrecision::Ieee, MatmulPrecision::Tf32, MatmulPrecision::Bf16}) {
+        d.precision = precision;
+        const std::vector<float> alone = run(d, in);
+        for (ThreadPool *pool : {&two, &three, &eight}) {
+          uint32_t parts = 0;
+          EXPECT_EQ(alone, run(d, in, pool, &parts))
+              << describe(d) << ", threads: " << pool->threads();
+          if (precision == MatmulPrecision::Ieee)
+            EXPECT_TRUE(areSharedAsPlanned(d, pool->threads(), parts))
+                << describe(d) << ": " << parts;
+          else
+            EXPECT_TRUE(parts > 1 || !hasMatrixUnit() || !isForMatrixUnit(d) || d.m < 64 ||
+                        d.m * d.n * d.k < 16 << 20)
+                << describe(d);
         }
       }
-  }
+    }
 }
 
 TEST(MatmulKernel, ThreadsShareMatricesOfABatch) {
-  for (uint32_t threads : {2, 3, 8}) {
-    ThreadPool pool(threads);
-    for (auto [m, n, k] : batchShapes)
-      for (int64_t batch : {2, 7, 40}) // of the last some are tried
-        for (int flags = 0; flags < 4; ++flags) {
-          if (batch == 40 && m * n * k > 4 << 20)
-            continue;
-          const MatmulDesc d{m,
-                             n,
-                             k,
-                             batch,
-                             bool(flags & 1),
-                             bool(flags & 2),
-                             true,
-                             bool(flags & 1),
-                             MatmulType::F32};
-          Operands in(d);
+  ThreadPool two(2), three(3), eight(8);
+  for (auto [m, n, k] : batchShapes)
+    for (int64_t batch : {2, 7, 40}) // of the last some are tried
+      for (int flags = 0; flags < 4; ++flags) {
+        if (batch == 40 && m * n * k > 4 << 20)
+          continue;
+        const MatmulDesc d{m,
+                           n,
+                           k,
+                           batch,
+                           bool(flags & 1),
+                           bool(flags & 2),
+                           true,
+                           bool(flags & 1),
+                           MatmulType::F32};
+        Operands in(d);
+        const std::vector<float> alone = run(d, in);
+        for (ThreadPool *pool : {&two, &three, &eight}) {
           uint32_t parts = 0;
-          EXPECT_EQ(run(d, in), run(d, in, &pool, &parts))
-              << describe(d) << ", threads: " << threads;
-          EXPECT_TRUE(areSharedAsPlanned(d, threads, parts)) << describe(d) << ": " << parts;
+          EXPECT_EQ(alone, run(d, in, pool, &parts))
+              << describe(d) << ", threads: " << pool->threads();
+          EXPECT_TRUE(areSharedAsPlanned(d, pool->threads(), parts))
+              << describe(d) << ": " << parts;
         }
-  }
+      }
 }
 
 /// The bits of a matrix of a batch are those in a batch of another size.

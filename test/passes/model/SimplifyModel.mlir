@@ -75,8 +75,8 @@ graph.func @devices(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<
 // CHECK-NEXT: graph.tanh %arg0 {graph.colocate_with = @v}
 // CHECK-NEXT: graph.exponential %arg0 {graph.device = #graph.device<"/job:ps">}
 // CHECK-NEXT: graph.return
-// REMARKS: Simplify.mlir:[[#@LINE+8]]:{{[0-9]+}}: remark: is computed once with its equal before it, on "/job:ps" and not beside @v
-// REMARKS: Simplify.mlir:[[#@LINE+6]]:{{[0-9]+}}: note: the equal one is here
+// REMARKS: SimplifyModel.mlir:[[#@LINE+8]]:{{[0-9]+}}: remark: is computed once with its equal before it, on "/job:ps" and not beside @v
+// REMARKS: SimplifyModel.mlir:[[#@LINE+6]]:{{[0-9]+}}: note: the equal one is here
 graph.variable @v : tensor<4xf32> = #graph.zeros
 graph.func @beside(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {role = #graph.role<predict>} {
   %a = graph.tanh %x : tensor<4xf32>
