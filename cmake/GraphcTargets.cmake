@@ -98,7 +98,6 @@ function(graphc_executable name)
   graphc_check_layer(${name} ${ARG_DEPS})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
-  graphc_unity(${name} ${ARG_SOURCES})
 endfunction()
 
 # graphc_gtest(NAME SOURCES... DEPS...): a GoogleTest binary in build/<preset>/test/bin; test/run.sh

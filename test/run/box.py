@@ -45,8 +45,8 @@ class Plan(str):
 
 
 class Box:
-    # (cluster, model's text, flags) → plan and what graphc said: the same in every test, byte for
-    # byte (test/tools/graphc/same-plans.test)
+    # (model, cluster, flags, environment) → plan and what graphc said: the same in every test, byte
+    # for byte (test/tools/graphc/same-plans.test)
     compiled = {}
     references = {}  # (model's text, micro-batches, arguments) → variables
 
@@ -189,9 +189,10 @@ class Box:
         path = self.folder / model
         self.write(f"{name}.json", cluster)
         key = (
-            str(path) if path.is_relative_to(ROOT) else path.read_text(),
+            str(path) if path.is_relative_to(ROOT) else (path.name, path.read_text()),
             json.dumps(cluster),
             tuple(flags),
+            tuple(sorted(self.compilerEnvironment().items())),
         )
         if key not in Box.compiled:
             done = self.graphc(
@@ -212,6 +213,15 @@ class Box:
         plan = Plan(f"{name}.plan")
         plan.err = Text(said, f"graphc of {name}")
         return plan
+
+    def compilerEnvironment(self):
+        """What a plan may depend on: which graphc, its libraries, and what it has measured."""
+        return {
+            name: value
+            for name, value in self.environment.items()
+            if name in ("CUDA_HOME", "HOME", "LD_LIBRARY_PATH", "PATH", "XDG_CACHE_HOME")
+            or (name.startswith("GRAPHC_") and name != "GRAPHC_SIM_SEED")
+        }
 
     def mlp(self, units):
         """The name of models/mlp.mlir with so many units between, which are 64 there."""
