@@ -10,11 +10,6 @@
 
 namespace graphc::session {
 namespace {
-/// What a value that waits costs besides its bytes.
-constexpr uint64_t kWaitingBytes = 256;
-/// So many results may wait whatever they take.
-constexpr uint64_t kFewWaiting = 16;
-
 template <class T>
 T sum(const std::vector<std::string> &values, size_t first, size_t count, uint64_t element) {
   if (count == 1)

@@ -52,6 +52,8 @@ service::FromTask reportMessage(const executor::LaneInfo &lane, uint64_t step,
 class FetchCollector {
 public:
   static constexpr uint64_t kMostWaiting = uint64_t{4} << 30;
+  static constexpr uint64_t kFewWaiting = 16; ///< may wait, whatever they take
+  static constexpr uint64_t kWaitingBytes = 256; ///< that one that waits takes beside its values
   /// `deliver`: one call at a time. `mostWaiting`: bytes of values that wait for other replicas',
   /// whose way here may be slow while this one computes on.
   FetchCollector(const plan::Plan &plan, std::vector<std::string> names,

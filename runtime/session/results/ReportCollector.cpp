@@ -11,11 +11,6 @@
 
 namespace graphc::session {
 namespace {
-/// So many steps may wait whatever they take.
-constexpr size_t kFewReports = 16;
-/// What a report takes beside its values.
-constexpr uint64_t kReportBytes = 256;
-
 double elementOf(plan::DataType type, const void *data, uint64_t index) {
   switch (type) {
   case plan::F32:
@@ -76,12 +71,12 @@ absl::Status ReportCollector::add(const service::Fetched &fetched) {
   }
   Reports &reports = pending_[fetched.step()];
   reports[{fetched.program(), fetched.instance()}] = fetched.report();
-  waiting_ += service::bytesOf(fetched) + kReportBytes;
+  waiting_ += service::bytesOf(fetched) + FetchCollector::kWaitingBytes;
   // Each lane reports its steps in order, so the first that waits is the first that is whole.
   if (reports.size() == lanesThatReport(plan_, program.phase())) {
     observe::StepRecord record = recordOf(fetched.step(), reports);
     for (const auto &[lane, report] : reports) {
-      waiting_ -= kReportBytes;
+      waiting_ -= FetchCollector::kWaitingBytes;
       for (const std::string &value : report.values())
         waiting_ -= value.size();
     }
@@ -90,7 +85,7 @@ absl::Status ReportCollector::add(const service::Fetched &fetched) {
     pending_.erase(fetched.step());
     deliver_(std::move(record), rest);
   }
-  if (waiting_ > mostWaiting_ && pending_.size() > kFewReports)
+  if (waiting_ > mostWaiting_ && pending_.size() > FetchCollector::kFewWaiting)
     return absl::ResourceExhaustedError(absl::StrCat("reports of ", pending_.size(), " steps, ",
                                                      waiting_,
                                                      " bytes, wait for those of other replicas"));
