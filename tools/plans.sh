@@ -4,12 +4,13 @@
 #   compare   do the same and print what differs from FILE; exit status 1 where anything does
 # FILE: test/plans.sha256 unless given, the plans of version 0.1.0. A case is a plan or the text of
 # a stage (--emit): of an example with one of its clusters, or of a model of the benchmarks under
-# one of five strategies. All are compiled for x86-64-v3, so any CPU may record and any may compare.
-# Machine code depends on LLVM too: FILE begins with LLVM's version, and another version is an
-# error.
+# one of five strategies. All are compiled for x86-64-v3, as on such a CPU, so any CPU that has AVX2
+# may record and any may compare. Machine code depends on LLVM too: FILE begins with LLVM's version,
+# and another version is an error.
 set -euo pipefail
-# one order of names; no machine code for GPUs of a toolkit that happens to be here
-export LC_ALL=C CUDA_HOME=
+# one order of names; no machine code for GPUs of a toolkit that happens to be here; products shared
+# among threads as the library does on a CPU without AVX-512
+export LC_ALL=C CUDA_HOME= GRAPHC_MAX_CPU_ISA=x86-64-v3
 usage() { sed -n '2,9s/^# \{0,1\}//p' "$0"; }
 case ${1:-} in
   record | compare) ;;
