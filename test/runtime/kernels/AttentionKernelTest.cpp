@@ -1,5 +1,6 @@
 #include "runtime/kernels/SimdKernels.h"
 #include "test/runtime/kernels/CallRun.h"
+#include "test/runtime/kernels/RandomFloats.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +8,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <random>
 
 namespace graphc::kernels {
 namespace {
@@ -46,8 +46,7 @@ LibraryCall call(const Case &c, bool gradient) {
 std::vector<std::vector<float>> run(const LibraryCall &call, ThreadPool *pool,
                                     uint32_t *parts = nullptr,
                                     const std::vector<float> *output = nullptr) {
-  std::mt19937 random(1);
-  std::uniform_real_distribution<float> draw(-1, 1);
+  RandomFloats random(1);
   CallRun made(call, pool);
   if (parts)
     *parts = made.kernel->parts();
@@ -62,7 +61,7 @@ std::vector<std::vector<float>> run(const LibraryCall &call, ThreadPool *pool,
       memcpy(made.buffers[i], output->data(), operand.bytes);
     else
       for (uint64_t j = 0; j < operand.bytes / 4; ++j)
-        static_cast<float *>(made.buffers[i])[j] = draw(random);
+        static_cast<float *>(made.buffers[i])[j] = random.draw();
   }
   EXPECT_EQ(made.kernel->run(made.buffers.data()), 0);
   std::vector<std::vector<float>> all;
@@ -232,11 +231,10 @@ TEST(AttentionKernel, HeadsSideBySideHaveTheBitsOfEachAlone) {
 /// What a process takes for an older CPU; bits may differ between them, and nothing else.
 TEST(AttentionKernel, EachKindOfCpuComputesTheSame) {
   constexpr int64_t rows = 37, size = 24;
-  std::mt19937 random(1);
-  std::uniform_real_distribution<float> draw(-1, 1);
+  RandomFloats random(1);
   std::vector<float> q(rows * size), result(rows * size), first;
   for (float &x : q)
-    x = draw(random);
+    x = random.draw();
   const AttentionShape shape{rows, rows, size, size, true, 0.2f, 16, size, size, size, size};
   auto scratch = *device::MemoryRegion::allocate(attentionScratchBytes(shape),
                                                  device::MemoryRegion::Guard::Pages, "test");

@@ -1,11 +1,11 @@
 #include "test/runtime/kernels/CallRun.h"
+#include "test/runtime/kernels/RandomFloats.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
-#include <random>
 
 namespace graphc::kernels {
 namespace {
@@ -35,14 +35,13 @@ LibraryCall call(const char *kernel, int64_t batch, int64_t size, int64_t inputs
 }
 
 std::vector<float> run(const LibraryCall &call, ThreadPool *pool, uint32_t *parts = nullptr) {
-  std::mt19937 random(1);
-  std::uniform_real_distribution<float> draw(-1, 1);
+  RandomFloats random(1);
   CallRun made(call, pool);
   if (parts)
     *parts = made.kernel->parts();
   for (size_t i = 0; i < call.operands.size(); ++i)
     for (uint64_t j = 0; j < call.operands[i].bytes / 4; ++j)
-      static_cast<float *>(made.buffers[i])[j] = draw(random);
+      static_cast<float *>(made.buffers[i])[j] = random.draw();
   EXPECT_EQ(made.kernel->run(made.buffers.data()), 0);
   std::vector<float> out(call.operands[2].bytes / 4);
   memcpy(out.data(), made.buffers[2], out.size() * 4);

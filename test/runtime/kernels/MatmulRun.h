@@ -5,13 +5,13 @@
 #include "runtime/device/MemoryRegion.h"
 #include "runtime/kernels/LibraryKernel.h"
 #include "runtime/kernels/SimdKernels.h"
+#include "test/runtime/kernels/RandomFloats.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <random>
 #include <vector>
 
 namespace graphc::kernels {
@@ -19,10 +19,9 @@ namespace graphc::kernels {
 inline device::MemoryRegion floats(int64_t count, uint32_t seed) {
   device::MemoryRegion memory = *device::MemoryRegion::allocate(
       uint64_t(count) * 4, device::MemoryRegion::Guard::Pages, "test");
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> draw(-1, 1);
+  RandomFloats random(seed);
   for (int64_t i = 0; i < count; ++i)
-    reinterpret_cast<float *>(memory.data())[i] = draw(random);
+    reinterpret_cast<float *>(memory.data())[i] = random.draw();
   return memory;
 }
 

@@ -1,12 +1,12 @@
 // Convolutions in tiles beside their definition, in f64.
 #include "runtime/kernels/WinogradConvolution.h"
 #include "runtime/device/MemoryRegion.h"
+#include "test/runtime/kernels/RandomFloats.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
-#include <random>
 
 namespace graphc::kernels {
 namespace {
@@ -106,13 +106,12 @@ void check(const GraphcConvolutionDesc &d) {
                                   << d.low[1] << " " << d.high[1] << (d.hwio ? ", hwio" : ""));
   if (!winogradServes(d))
     GTEST_SKIP() << "no fused multiply-adds on this CPU";
-  std::mt19937 random(1);
-  std::uniform_real_distribution<float> draw(-1, 1);
+  RandomFloats random(1);
   Tensors t;
   auto fill = [&](std::vector<float> &values, int64_t count) {
     values.resize(size_t(count));
     for (float &value : values)
-      value = draw(random);
+      value = random.draw();
   };
   fill(t.input, d.batch * d.input[0] * d.input[1] * d.inputs);
   fill(t.filter, 9 * d.inputs * d.outputs);
