@@ -134,7 +134,8 @@ void check(const GraphcConvolutionDesc &d) {
                            narrow = run(d, t, /*isNarrow=*/true);
   EXPECT_EQ(memcmp(found.data(), narrow.data(), found.size() * 4), 0) << "the vectors' width shows";
   for (size_t i = 0; i < sums.size(); ++i)
-    ASSERT_NEAR(double(found[i]), sums[i], 1e-6 * (sizes[i] + 4)) << "element " << i;
+    // 16 units of the last place: the tiles' transforms add numbers larger than the products.
+    ASSERT_NEAR(double(found[i]), sums[i], 2e-6 * (sizes[i] + 4)) << "element " << i;
 }
 
 TEST(WinogradConvolution, IsTheDefinition) {
