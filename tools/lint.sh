@@ -93,7 +93,7 @@ if [ -n "$tidy" ]; then
     # In a fresh clone, and without an upstream, the last commits are what is new.
     mapfile -t files < <({ git diff --name-only "${base:-$head}"
                            git ls-files --others --exclude-standard
-                           [ "${base:-$head}" != "$head" ] || git log --name-only --format= | grep -xF -f <(printf '%s\n' "${files[@]}") | awk '!seen[$0]++' | head -n 12
+                           [ "${base:-$head}" != "$head" ] || git log --name-only --format= | grep -xF -f <(printf '%s\n' "${files[@]}") | awk '!seen[$0]++' | head -n 4
                          } | sort -u | comm -12 <(printf '%s\n' "${files[@]}") -)
   fi
   if [ ${#files[@]} -gt 0 ]; then

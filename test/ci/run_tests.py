@@ -9,7 +9,7 @@ Sources of tests, in this order; a thing that is missing or crashes is a failure
   sh      every executable test/tools/*.sh: exit 0 passed, 77 skipped (last line says why)
   asan, tsan   the GoogleTest binaries of those builds, and with pytest graphrun of each: test_sanitizers.py
   x86-64-v3 …  some of lit, pytest and gtest again, as on a CPU without AVX-512, where this one has it: levels.py
-  fuzz    every libFuzzer target of the asan build, 8 s each (GRAPHC_FUZZ_SECONDS; with --long 600), its coverage printed
+  fuzz    every libFuzzer target of the asan build, 5 s each (GRAPHC_FUZZ_SECONDS; with --long 600), its coverage printed
 """
 
 import argparse
@@ -140,7 +140,7 @@ def main():
                 for _, command, environment in gtests
             ]
     if "asan" in presets:
-        seconds = int(os.environ.get("GRAPHC_FUZZ_SECONDS", "600" if arguments.long else "8"))
+        seconds = int(os.environ.get("GRAPHC_FUZZ_SECONDS", "600" if arguments.long else "5"))
         targets = fuzzTargets(root)
         if targets:
             runScript(runner, "test/ci/fuzz_seeds.sh", 300, name="fuzz seeds")
