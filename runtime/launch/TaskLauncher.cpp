@@ -508,7 +508,7 @@ int TaskLauncher::finish() {
   // should see.
   if (cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 2)
     return 2;
-  return !options_.check && passes ? kPeerLost : 1;
+  return !options_.check && passes && !asked ? kPeerLost : 1;
 }
 
 } // namespace graphc::launch
