@@ -60,9 +60,10 @@ def InlineCalls : Pass<"inline-calls", "::mlir::ModuleOp"> {
   let summary = "put the body of a private function where graph.call names it";
   let description = [{
     Input: functions that call private ones, which may call others, but none itself. Output: no call
-    and no private function; a `graph.scope` with the call's device and the function's ops stands
-    for each call. An op with a name has the call's path before it, so have summaries and metrics.
-    Each op's location says where it is in the function and where that was called.
+    and no private function: the function's ops replace each call, in a `graph.scope` where the call
+    has a device or is colocated. Each op is copied once, to where it stays. An op with a name has
+    the call's path before it, so have summaries and metrics. Each op's location says where it is in
+    the function and where that was called; it keeps at most the 64 outermost callers.
 
     Example:
 
@@ -81,10 +82,7 @@ def InlineCalls : Pass<"inline-calls", "::mlir::ModuleOp"> {
 
     ```mlir
     graph.func @f(%arg0: tensor<4xf32>) -> tensor<4xf32> attributes {role = #graph.role<predict>} {
-      %0 = graph.scope -> (tensor<4xf32>) {
-        %1 = graph.add %arg0, %arg0 {graph.name = "first/sum"} : tensor<4xf32>
-        graph.yield %1 : tensor<4xf32>
-      }
+      %0 = graph.add %arg0, %arg0 {graph.name = "first/sum"} : tensor<4xf32>
       graph.return %0 : tensor<4xf32>
     }
     ```

@@ -61,7 +61,7 @@ FailureOr<PipelineStage> getStage(ModuleOp module) {
 //===------------------------------------------------------------------------------------------===//
 
 static void buildDifferentiated(OpPassManager &manager) {
-  manager.addPass(createInlineCalls()); // each call becomes a scope
+  manager.addPass(createInlineCalls());
   manager.addPass(createFlattenScopes()); // before all that looks at operations one by one
   manager.addPass(createNumberDraws()); // before anything merges what is equal
   manager.addPass(createSimplifyModel()); // so that no gradient is built for what folds away

@@ -2,6 +2,7 @@
 #include "passes/import/UnrollLoops.h"
 
 #include "dialects/graph/ops/PassOpBuilders.h"
+#include "passes/ModelSize.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Matchers.h"
@@ -96,9 +97,9 @@ LogicalResult LoopUnroller::unroll(Operation *op, const CountedLoop &loop,
                                    OpBuilder &builder, Location place, Import import) {
   auto type = cast<RankedTensorType>(carried[loop.counter].getType());
   for (int64_t i = 0; i < loop.iterations; ++i) {
-    if ((unrolled_ += llvm::range_size(*loop.body)) > kMostUnrolled)
+    if ((unrolled_ += llvm::range_size(*loop.body)) > kMostModelOps)
       return op->emitError()
-             << "its loops have more than " << kMostUnrolled
+             << "its loops have more than " << kMostModelOps
              << " operations one iteration behind the other; expected fewer iterations, or smaller ones";
     auto number = IntegerAttr::get(type.getElementType(), loop.first.getInt() + i * loop.step);
     carried[loop.counter] =

@@ -29,13 +29,12 @@ class LoopUnroller {
 public:
   using Import = llvm::function_ref<mlir::LogicalResult(mlir::Operation *, mlir::IRMapping &)>;
   /// `values` gets the results of `op`. `carried`: what the first iteration begins with. An error
-  /// where all loops of a module have more than kMostUnrolled operations this way.
+  /// where all loops of a module have more than kMostModelOps operations this way.
   mlir::LogicalResult unroll(mlir::Operation *op, const CountedLoop &loop,
                              llvm::SmallVector<mlir::Value> carried, mlir::IRMapping &values,
                              mlir::OpBuilder &builder, mlir::Location place, Import import);
 
 private:
-  static constexpr uint64_t kMostUnrolled = uint64_t(1) << 17;
   uint64_t unrolled_ = 0; ///< ops of all loops
 };
 

@@ -1,5 +1,5 @@
-// Preloaded by allocations.sh: counts allocations by the place that calls for them, and writes the counts at the end into
-// $ALLOCATIONS/JOB-INDEX (of the command line), a line each: count, file of the code, offset in it.
+// Preloaded: counts allocations by the place that calls for them, and writes the counts at the end into $ALLOCATIONS/JOB-INDEX (of the
+// command line; $ALLOCATIONS/process where that names no task), a line each: count, file of the code, offset in it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -51,9 +51,12 @@ __attribute__((destructor)) static void writeCounts(void) {
     sscanf(word, "--job_name=%63s", job);
     sscanf(word, "--task_index=%d", &index);
   }
-  if (index < 0 || !getenv("ALLOCATIONS"))
+  if (!getenv("ALLOCATIONS"))
     return;
-  snprintf(path, sizeof path, "%s/%s-%d", getenv("ALLOCATIONS"), job, index);
+  if (index < 0)
+    snprintf(path, sizeof path, "%s/process", getenv("ALLOCATIONS"));
+  else
+    snprintf(path, sizeof path, "%s/%s-%d", getenv("ALLOCATIONS"), job, index);
   file = fopen(path, "w");
   for (size_t i = 0; file && i < kPlaces; ++i) {
     Dl_info info = {0};

@@ -2,7 +2,7 @@
 predicts as what is written out does."""
 
 import pytest
-from box import accuracy, same, servers
+from box import HERE, accuracy, same, servers
 
 VARIABLES = """
 graph.variable @w1 : tensor<20x32xf32> = #graph.glorot_uniform<seed = 1>
@@ -181,3 +181,109 @@ def test_placed(box, models):
     ]
     weights = box.weights(plan, "--steps", 20)
     same(weights, box.weights(box.oneDevice("alone", 1, "called.mlir"), "--steps", 20))
+
+
+V = "tensor<4xf32>"
+CHAINS = {
+    # each calls the next one, the last one computes
+    "one-op": lambda k, count: (f"graph.call @a{k + 1}(%x) : ({V}) -> {V}", "")
+    if k + 1 < count
+    else (f"graph.tanh %x : {V}", ""),
+    # an op of its own in each, with a name
+    "named": lambda k, count: (
+        f'graph.add %x, %x {{graph.name = "n"}} : {V}',
+        f"  %z = graph.call @a{k + 1}(%y) : ({V}) -> {V}\n" if k + 1 < count else "",
+    ),
+    # a scope with a device around each call
+    "scoped": lambda k, count: (
+        f"graph.scope -> ({V}) attributes {{graph.device = #graph.device<\"/job:worker\">}} {{\n"
+        f"    %c = graph.call @a{k + 1}(%x) : ({V}) -> {V}\n    graph.yield %c : {V}\n  }}",
+        "",
+    )
+    if k + 1 < count
+    else (f"graph.tanh %x : {V}", ""),
+}
+
+
+def entry(callee):
+    return (
+        f'graph.func @entry(%x: {V} {{graph.name = "x"}}) -> ({V} {{graph.name = "y"}}) '
+        "attributes {role = #graph.role<predict>} {\n"
+        f"  %y = graph.call @{callee}(%x) : ({V}) -> {V}\n  graph.return %y : {V}\n}}\n"
+    )
+
+
+def chain(kind, count):
+    """`count` private functions, each of which the one before it calls."""
+
+    def function(name, k):
+        made, rest = CHAINS[kind](k, count)
+        result = "%z" if rest else "%y"
+        return (
+            f"graph.func private @{name}(%x: {V}) -> {V} {{\n  %y = {made}\n{rest}"
+            f"  graph.return {result} : {V}\n}}\n"
+        )
+
+    return "".join(function(f"a{k}", k) for k in range(count)) + entry("a0")
+
+
+@pytest.mark.parametrize("kind, count", [("one-op", 4000), ("named", 100), ("scoped", 400)])
+def test_chain(box, kind, count):
+    """Calls within calls within calls make a plan, of as many operations as there are."""
+    box.write("chain.mlir", chain(kind, count))
+    said = box.graphc("chain.mlir", "--emit=differentiated", "-o", "-").out.text()
+    assert said.count("graph.add" if kind == "named" else "graph.tanh") == (
+        count if kind == "named" else 1
+    )
+    box.graphc("chain.mlir", "-o", "chain.plan")
+
+
+@pytest.mark.parametrize(
+    "kind, count, why",
+    [
+        ("scoped", 5000, "is nested in 1000 graph.scope operations, expected fewer than 1000"),
+        ("named", 2000, "gives an op a name of more than 1024 bytes"),
+    ],
+)
+def test_long_chain(box, kind, count, why):
+    """What cannot be is an error at a call."""
+    box.write("chain.mlir", chain(kind, count))
+    box.graphc("chain.mlir", "-o", "chain.plan", status=1).err.expect(f"'graph.call' op {why}")
+
+
+def test_calls_that_make_nothing(box):
+    """Functions that call the next one twice, forty deep, and compute nothing."""
+    functions = "".join(
+        f"graph.func private @f{k}(%x: {V}) -> {V} {{\n"
+        + (
+            f"  %a = graph.call @f{k - 1}(%x) : ({V}) -> {V}\n"
+            f"  %b = graph.call @f{k - 1}(%a) : ({V}) -> {V}\n  graph.return %b : {V}\n}}\n"
+            if k
+            else f"  graph.return %x : {V}\n}}\n"
+        )
+        for k in range(41)
+    )
+    box.write("twice.mlir", functions + entry("f40"))
+    run = box.graphc("twice.mlir", "-o", "twice.plan", status=1)
+    run.err.expect("makes more than 262144 calls with all calls before it")
+
+
+@pytest.mark.parametrize("kind", CHAINS)
+def test_chains_are_linear(box, kind):
+    """Twice as many functions take twice the work, by what is allocated."""
+    counted = box.preload("count", (HERE / "allocations.c").read_text())
+    work = []
+    for count in 50, 100, 200:
+        box.write("chain.mlir", chain(kind, count))
+        (box / str(count)).mkdir()
+        box.run(
+            "graph-opt",
+            "--inline-calls",
+            "chain.mlir",
+            "-o",
+            "inlined.mlir",
+            env={**counted, "ALLOCATIONS": str(box / str(count))},
+        )
+        lines = (box / f"{count}/process").read_text().splitlines()
+        work.append(sum(int(line.split()[0]) for line in lines))
+    assert work[2] - work[1] < 2.3 * (work[1] - work[0]), work

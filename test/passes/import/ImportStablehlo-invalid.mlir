@@ -346,7 +346,7 @@ func.func @data(%x: tensor<4xf32>, %n: tensor<i32>) -> tensor<4xf32> {
 
 func.func @many(%x: tensor<4xf32>, %n: tensor<i32>) -> tensor<4xf32> {
   %i0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
-  // expected-error@+1 {{its loops have more than 131072 operations one iteration behind the other; expected fewer iterations, or smaller ones}}
+  // expected-error@+1 {{its loops have more than 262144 operations one iteration behind the other; expected fewer iterations, or smaller ones}}
   %r:2 = "stablehlo.while"(%i0, %x) ({
   ^bb0(%i: tensor<i32>, %a: tensor<4xf32>):
     %b = "stablehlo.constant"() <{value = dense<1000000> : tensor<i32>}> : () -> tensor<i32>
