@@ -13,7 +13,13 @@ def Graph_MinimizeOp
     function's last one the increment of `@global_step`, so that all of a step are the same update's
     number. Without `variables` every trainable variable that the loss reaches is updated, but for
     those whose names match a pattern of `frozen` (`*` stands for any run of characters, `?` for
-    one).
+    one). What the loss reaches is decided after constants and ops that change nothing have been
+    folded: a variable that only such an op used is not updated, has no slot and no moving average,
+    and does not decay. A remark names each variable that is not updated.
+
+    No gradient passes through a variable. A read that gives the loss what `assign`, `assign_add` or
+    `assign_moving_average` has stored in the same step, computed from trained variables, is an
+    error; `graph.stop_gradient` of what is read says that no gradient is wanted.
 
     What becomes of a gradient, which is the mean over all micro-batches and replicas of the step,
     before the optimizer takes it: `clip_norm` multiplies it by min(1, clip_norm / its norm),

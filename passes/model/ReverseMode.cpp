@@ -1,4 +1,5 @@
 #include "passes/model/ReverseMode.h"
+#include "dialects/graph/VariableAccess.h"
 #include "dialects/graph/ops/PassOpBuilders.h"
 
 using namespace mlir;
@@ -30,6 +31,11 @@ LogicalResult ReverseMode::run() {
       continue;
     listener_.forward = op;
     if (auto read = dyn_cast<ReadOp>(op)) {
+      if (stored_.contains(read)) {
+        if (contributions_.contains(read.getResult()))
+          return refuseStored(read);
+        continue;
+      }
       SmallVector<Value> &of = ofVariables_[read.getVariableAttr().getAttr()];
       if (Value gradient = takeGradient(read.getResult()))
         of.push_back(gradient);
@@ -53,21 +59,58 @@ Value ReverseMode::getGradient(VariableOp variable) {
 }
 
 /// Values through which a change of a target could change the loss: floats computed from reads of
-/// the targets.
+/// the targets, or from reads of a variable in which this step has stored such a float.
 void ReverseMode::findActive() {
+  llvm::DenseSet<Value> fromTargets, flowing; // flowing: with a gradient by a target
+  llvm::DenseMap<StringAttr, Operation *> storing;
+  auto anyOperand = [](Operation &op, const llvm::DenseSet<Value> &of) {
+    return llvm::any_of(op.getOperands(), [&](Value operand) { return of.contains(operand); });
+  };
   for (Operation &op : *at_->getBlock()) {
     if (&op == at_)
       break;
-    auto read = dyn_cast<ReadOp>(op);
-    bool isActive = read ? targets_.contains(read.getVariableAttr().getAttr())
-                         : llvm::any_of(op.getOperands(),
-                                        [&](Value operand) { return active_.contains(operand); });
-    if (!isActive)
+    // Updates by optimizers are no part of a loss: a loss that reads what an earlier minimize has
+    // updated takes it as it is.
+    if (isUpdate(&op) && !looksAtUpdate(&op)) {
+      const StringAttr variable = getVariable(&op).getAttr();
+      if (!appliesGradient(&op) && anyOperand(op, flowing))
+        storing[variable] = &op;
+      else if (getReadVariables(&op).empty()) // nothing of an earlier value is left
+        storing.erase(variable);
       continue;
-    for (Value result : op.getResults())
-      if (isGraphTensor(result.getType(), AnyFloatKind))
+    }
+    auto read = dyn_cast<ReadOp>(op);
+    const StringAttr name = read ? read.getVariableAttr().getAttr() : StringAttr();
+    Operation *store = read ? storing.lookup(name) : nullptr;
+    if (store)
+      stored_[read] = store;
+    const bool isTarget = read && targets_.contains(name);
+    const bool isFromTargets = isTarget || anyOperand(op, fromTargets);
+    const bool isFlowing = isTarget || store || (!stopsGradient(&op) && anyOperand(op, flowing));
+    for (Value result : op.getResults()) {
+      if (!isGraphTensor(result.getType(), AnyFloatKind))
+        continue;
+      if (isFromTargets)
+        fromTargets.insert(result);
+      if (isFlowing)
+        flowing.insert(result);
+      if (isFromTargets || isFlowing)
         active_.insert(result);
+    }
   }
+}
+
+LogicalResult ReverseMode::refuseStored(ReadOp read) {
+  InFlightDiagnostic diagnostic =
+      read.emitOpError()
+      << "makes the loss depend on a value that this step computed from trained variables and stored in @"
+      << read.getVariable()
+      << ", but no gradient passes through a variable; expected the value itself in place of the read, or "
+         "graph.stop_gradient of what is read";
+  diagnostic.attachNote(stored_.lookup(read)->getLoc()) << "the value is stored here";
+  diagnostic.attachNote(at_->getLoc())
+      << (isa<MinimizeOp>(at_) ? "the loss is minimized here" : "its gradients are taken here");
+  return diagnostic;
 }
 
 LogicalResult ReverseMode::visit(Operation *op) {

@@ -37,6 +37,7 @@ private:
   void findActive();
   mlir::LogicalResult visit(mlir::Operation *op);
   mlir::LogicalResult refuse(mlir::Operation *op);
+  mlir::LogicalResult refuseStored(graph::ReadOp read);
   mlir::Value takeGradient(mlir::Value value);
   mlir::Value sum(llvm::ArrayRef<mlir::Value> terms);
 
@@ -46,6 +47,8 @@ private:
   GradientListener listener_;
   mlir::OpBuilder builder_;
   llvm::DenseSet<mlir::Value> active_;
+  /// maps a read to the op before it that stored a value computed from targets in its variable
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> stored_;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> contributions_;
   llvm::MapVector<mlir::StringAttr, llvm::SmallVector<mlir::Value>> ofVariables_;
 };

@@ -33,6 +33,10 @@ Value createAdd(OpBuilder &builder, Location loc, Value a, Value b) {
   return AddOp::create(builder, loc, a, b);
 }
 bool isAdd(Operation *op) { return isa<AddOp>(op); }
+bool stopsGradient(Operation *op) {
+  return isa<StopGradientOp>(op) || isa<FloorOp>(op) || isa<CeilOp>(op) ||
+         isa<RoundNearestEvenOp>(op) || isa<SignOp>(op);
+}
 
 Value createMean(OpBuilder &builder, Location loc, Value sum, int64_t count, DeviceAttr device) {
   Value n = createSplat(builder, loc, sum.getType(), double(count));

@@ -31,6 +31,9 @@ mlir::Value createConvert(mlir::OpBuilder &builder, mlir::Location loc, mlir::Va
 /// graph.add: sums of gradients, of towers' values, of metrics.
 mlir::Value createAdd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
 bool isAdd(mlir::Operation *op);
+/// Whether no gradient passes through an op that is differentiable: graph.stop_gradient, and steps
+/// such as graph.floor.
+bool stopsGradient(mlir::Operation *op);
 /// graph.divide by a constant, the mean of a sum, both on `device`.
 mlir::Value createMean(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value sum, int64_t count,
                        DeviceAttr device);

@@ -191,3 +191,121 @@ graph.func @two_losses(%x: tensor<f32>) -> () attributes {role = #graph.role<tra
   graph.minimize %m {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
   graph.return
 }
+
+// -----
+
+// A gradient does not pass through a variable.
+graph.variable @w : tensor<f32> = #graph.zeros
+graph.variable @kept : tensor<f32> = #graph.zeros {trainable = false}
+graph.func @assigned(%x: tensor<f32>) attributes {role = #graph.role<train>} {
+  %w = graph.read @w : tensor<f32>
+  %y = graph.multiply %w, %x : tensor<f32>
+  // expected-note@+1 {{the value is stored here}}
+  graph.assign @kept, %y : tensor<f32>
+  // expected-error@+1 {{'graph.read' op makes the loss depend on a value that this step computed from trained variables and stored in @kept, but no gradient passes through a variable; expected the value itself in place of the read, or graph.stop_gradient of what is read}}
+  %k = graph.read @kept : tensor<f32>
+  %loss = graph.add %y, %k : tensor<f32>
+  // expected-note@+1 {{the loss is minimized here}}
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+  graph.return
+}
+
+// -----
+
+// Through a second variable, of another shape, behind a sum.
+graph.variable @w : tensor<4x3xf32> = #graph.zeros
+graph.variable @total : tensor<4x3xf32> = #graph.zeros {trainable = false}
+graph.variable @norm : tensor<f32> = #graph.zeros {trainable = false}
+graph.func @summed() attributes {role = #graph.role<train>} {
+  %w = graph.read @w : tensor<4x3xf32>
+  graph.assign_add @total, %w : tensor<4x3xf32>
+  %t = graph.read @total : tensor<4x3xf32>
+  %n = graph.reduce_sum %t dimensions = [0, 1] : (tensor<4x3xf32>) -> tensor<f32>
+  // expected-note@+1 {{the value is stored here}}
+  graph.assign @norm, %n : tensor<f32>
+  // expected-error@+1 {{stored in @norm, but no gradient passes through a variable}}
+  %k = graph.read @norm : tensor<f32>
+  // expected-note@+1 {{the loss is minimized here}}
+  graph.minimize %k {optimizer = #graph.adam<learning_rate = 0.1>} : tensor<f32>
+  graph.return
+}
+
+// -----
+
+graph.variable @w : tensor<3xf64> = #graph.zeros
+graph.variable @mean : tensor<3xf64> = #graph.zeros {trainable = false}
+graph.func @averaged(%x: tensor<3xf64>) attributes {role = #graph.role<train>} {
+  %w = graph.read @w : tensor<3xf64>
+  %y = graph.subtract %x, %w : tensor<3xf64>
+  // expected-note@+1 {{the value is stored here}}
+  graph.assign_moving_average @mean, %y {momentum = 0.9} : tensor<3xf64>
+  // expected-error@+1 {{stored in @mean, but no gradient passes through a variable}}
+  %m = graph.read @mean : tensor<3xf64>
+  %q = graph.multiply %m, %y : tensor<3xf64>
+  %loss = graph.reduce_sum %q dimensions = [0] : (tensor<3xf64>) -> tensor<f64>
+  // expected-note@+1 {{its gradients are taken here}}
+  %g = graph.gradients %loss, [@w] : (tensor<f64>) -> tensor<3xf64>
+  graph.return
+}
+
+// -----
+
+// A variable that is trained itself.
+graph.variable @w : tensor<f32> = #graph.zeros
+graph.variable @v : tensor<f32> = #graph.zeros
+graph.func @trained(%x: tensor<f32>) attributes {role = #graph.role<train>} {
+  %w = graph.read @w : tensor<f32>
+  // expected-note@+1 {{the value is stored here}}
+  graph.assign @v, %w : tensor<f32>
+  // expected-error@+1 {{stored in @v, but no gradient passes through a variable}}
+  %v = graph.read @v : tensor<f32>
+  %loss = graph.multiply %v, %x : tensor<f32>
+  // expected-note@+1 {{the loss is minimized here}}
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+  graph.return
+}
+
+// -----
+
+// No gradient is lost: stopped where it is read or where it is stored, read before it is stored,
+// stored over, compared, or an optimizer's.
+graph.variable @w : tensor<f32> = #graph.zeros
+graph.variable @other : tensor<f32> = #graph.zeros
+graph.variable @kept : tensor<f32> = #graph.zeros {trainable = false}
+graph.variable @stopped : tensor<f32> = #graph.zeros {trainable = false}
+graph.variable @before : tensor<f32> = #graph.zeros {trainable = false}
+graph.variable @over : tensor<f32> = #graph.zeros {trainable = false}
+graph.variable @compared : tensor<f32> = #graph.zeros {trainable = false}
+graph.func @none_is_lost(%x: tensor<f32>) attributes {role = #graph.role<train>} {
+  %w = graph.read @w : tensor<f32>
+  %y = graph.multiply %w, %x : tensor<f32>
+  graph.assign_add @kept, %y : tensor<f32>
+  %k = graph.read @kept : tensor<f32>
+  %k0 = graph.stop_gradient %k : tensor<f32>
+  %a = graph.add %y, %k0 : tensor<f32>
+  %y0 = graph.stop_gradient %y : tensor<f32>
+  graph.assign @stopped, %y0 : tensor<f32>
+  %s = graph.read @stopped : tensor<f32>
+  %b = graph.multiply %a, %s : tensor<f32>
+  %e = graph.read @before : tensor<f32>
+  graph.assign @before, %y : tensor<f32>
+  %c = graph.multiply %b, %e : tensor<f32>
+  graph.assign @over, %y : tensor<f32>
+  graph.assign @over, %x : tensor<f32>
+  %o = graph.read @over : tensor<f32>
+  %d = graph.multiply %c, %o : tensor<f32>
+  %y1 = graph.floor %y : tensor<f32>
+  graph.assign_add @compared, %y1 : tensor<f32>
+  %u = graph.read @compared : tensor<f32>
+  %d1 = graph.add %d, %u : tensor<f32>
+  graph.assign @compared, %y : tensor<f32>
+  %r = graph.read @compared : tensor<f32>
+  %p = graph.compare gt, %r, %x : tensor<f32>
+  %f = graph.select %p, %d1, %x : tensor<f32>
+  graph.minimize %f {optimizer = #graph.sgd<learning_rate = 0.1>, variables = [@w]} : tensor<f32>
+  %v = graph.read @w : tensor<f32>
+  %z = graph.read @other : tensor<f32>
+  %l = graph.multiply %v, %z : tensor<f32>
+  graph.minimize %l {optimizer = #graph.sgd<learning_rate = 0.1>, variables = [@other]} : tensor<f32>
+  graph.return
+}
