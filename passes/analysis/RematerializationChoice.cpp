@@ -1,6 +1,7 @@
 #include "passes/analysis/RematerializationChoice.h"
 
 #include "passes/analysis/PeakMemoryTree.h"
+#include "runtime/common/base/OpCount.h"
 
 #include <algorithm>
 #include <utility>
@@ -117,7 +118,7 @@ bool Chooser::find(uint32_t value, uint32_t root, uint32_t at, Steps &steps, siz
       steps.longer.push_back(operand);
   }
   steps.again.push_back(value);
-  steps.flops += values_[value].flops;
+  steps.flops = base::addOps(steps.flops, values_[value].flops);
   return steps.again.size() <= kMostSteps;
 }
 

@@ -3,6 +3,7 @@
 #include "passes/emit/FormSegments.h"
 #include "passes/emit/PlanTables.h"
 #include "passes/schedule/PhaseLiveness.h"
+#include "runtime/common/base/OpCount.h"
 #include "runtime/common/device/DeviceKinds.h"
 #include "runtime/common/plan/AllReduceMoves.h"
 #include "runtime/common/plan/InstructionTable.h"
@@ -109,6 +110,9 @@ private:
     instruction->set_location(tables_.location(inner->getLoc()));
     return instruction;
   }
+  void count(uint64_t flops, uint64_t times) {
+    flops_ = base::addOps(flops_, base::multiplyOps({flops, times}));
+  }
   uint32_t channel(StringRef name) const { return tables_.channels.lookup(name); }
   const plan::Channel &channelOf(StringRef name) const {
     return plan->channels(int(channel(name)));
@@ -190,7 +194,7 @@ LogicalResult ProgramEmitter::emitCall(Operation *call, FailureOr<uint32_t> kern
   instruction->set_kernel(*kernel);
   for (Value operand : operands)
     instruction->add_buffers(buffers_.lookup(operand));
-  flops_ += plan->kernels(int(*kernel)).flops() * times_;
+  count(plan->kernels(int(*kernel)).flops(), times_);
   return success();
 }
 
@@ -215,7 +219,7 @@ FailureOr<uint32_t> ProgramEmitter::emitAdd(Operation *op, StringRef add, Value 
       chunk * uint64_t(graph::getElementBytes(cast<MemRefType>(sum.getType()).getElementType()));
   FailureOr<uint32_t> kernel = tables_.kernel(op, add, kindOf(queue), {chunkBytes, chunkBytes});
   if (succeeded(kernel))
-    flops_ += plan->kernels(int(*kernel)).flops() * (bytes ? bytes / chunkBytes : 1) * times;
+    count(plan->kernels(int(*kernel)).flops(), (bytes ? bytes / chunkBytes : 1) * times);
   return kernel;
 }
 
@@ -441,8 +445,8 @@ LogicalResult ProgramEmitter::emit(dist::AllReduceStartOp start) {
   uint64_t bytes = between.bytes() * plan::allReduceMessages(shape, chunks);
   sent_ += bytes;
   received_ += bytes;
-  flops_ += plan->kernels(int(*add)).flops() * (between.bytes() / part) *
-            plan::allReduceAdditions(shape, chunks);
+  count(plan->kernels(int(*add)).flops(),
+        (between.bytes() / part) * plan::allReduceAdditions(shape, chunks));
   return success();
 }
 

@@ -1,4 +1,5 @@
 #include "passes/outline/KernelBuilder.h"
+#include "runtime/common/base/OpCount.h"
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/LoopPartsInterface.h"
@@ -407,7 +408,7 @@ FailureOr<OwningOpRef<func::FuncOp>> KernelBuilder::build() {
   uint64_t flops = 0;
   for (Operation *op : ops_) {
     if (auto cost = dyn_cast<CostOpInterface>(op))
-      flops += cost.getFlops();
+      flops = base::addOps(flops, cost.getFlops());
     if (op->getNumResults() == 0)
       updates.push_back(op);
     else if (!getRootsOf(op).empty() && failed(emit(op)))

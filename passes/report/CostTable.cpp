@@ -3,6 +3,7 @@
 
 #include "passes/compiler/PlanFacts.h"
 #include "passes/report/SegmentTable.h"
+#include "runtime/common/base/OpCount.h"
 #include "runtime/common/plan/PlanTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -31,7 +32,8 @@ std::vector<Row> makeRows(const plan::Plan &plan, const DeviceRows &places) {
       ++row.programs;
       if (static_cast<int>(program.phase()) != phase)
         continue;
-      row.flops += program.flops_per_step() * lanes;
+      row.flops =
+          base::addOps(row.flops, base::multiplyOps({program.flops_per_step(), uint64_t(lanes)}));
       row.received += program.bytes_received_per_step() * lanes;
       row.sent += program.bytes_sent_per_step() * lanes;
     }

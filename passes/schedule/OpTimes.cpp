@@ -1,6 +1,7 @@
 #include "passes/schedule/OpTimes.h"
 
 #include "passes/schedule/BufferUses.h"
+#include "runtime/common/base/OpCount.h"
 #include "runtime/common/plan/AllReduceMoves.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -140,8 +141,9 @@ uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
   if (auto repeat = dyn_cast<dist::RepeatOp>(op)) {
     uint64_t flops = 0;
     for (Operation &inside : repeat.getBody().front()) // of a sum of a loop, all times
-      flops +=
-          getFlops(&inside, symbols) * (isa<dist::AccumulateOp>(inside) ? 1 : repeat.getCount());
+      flops = base::addOps(
+          flops, base::multiplyOps({getFlops(&inside, symbols),
+                                    isa<dist::AccumulateOp>(inside) ? 1 : repeat.getCount()}));
     return flops;
   }
   StringRef name;
@@ -173,7 +175,7 @@ uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
   }
   Operation *kernel = symbols.lookup(name);
   auto flops = kernel ? kernel->getAttrOfType<IntegerAttr>("dist.flops") : IntegerAttr();
-  return flops ? times * uint64_t(flops.getInt()) : 0;
+  return flops ? base::multiplyOps({times, uint64_t(flops.getInt())}) : 0;
 }
 
 } // namespace graphc

@@ -1,6 +1,7 @@
 // schedule: spaces, order, transfers, what leaves ahead, memory, queues, zero-copy channels, cost.
 // Each is a file of its own; this one joins them and keeps the statistics.
 #include "passes/Passes.h"
+#include "runtime/common/base/OpCount.h"
 
 #include "dialects/graph/GraphDialect.h"
 #include "passes/schedule/AssignOffsets.h"
@@ -70,7 +71,7 @@ private:
       }
       uint64_t flops = 0;
       for (Operation &op : program.getBlock())
-        flops += getFlops(&op, symbols);
+        flops = base::addOps(flops, getFlops(&op, symbols));
       program->setAttr("dist.flops", Builder(module).getI64IntegerAttr(int64_t(flops)));
     }
     FailureOr<unsigned> zeroCopy = markZeroCopy(module, phase);

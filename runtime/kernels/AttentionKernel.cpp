@@ -4,6 +4,7 @@
 // the bits of one (SimdAttention.h).
 //
 //===------------------------------------------------------------------------------------------===//
+#include "runtime/common/base/OpCount.h"
 #include "runtime/common/base/StatusMacros.h"
 #include "runtime/kernels/LibraryCallReader.h"
 #include "runtime/kernels/OnednnLoader.h"
@@ -53,14 +54,15 @@ struct AttentionCall {
   /// Of queries and keys that they see.
   uint64_t scores() const {
     const auto q = uint64_t(shape.queries), k = uint64_t(shape.keys), square = std::min(q, k);
-    return uint64_t(units()) *
-           (shape.causal ? square * (square + 1) / 2 + (q - square) * k : q * k);
+    return base::multiplyOps(
+        {uint64_t(units()), shape.causal ? square * (square + 1) / 2 + (q - square) * k : q * k});
   }
   /// Two products forward; five backward, two of them those of forward. 6 and 9 for what is
   /// between.
   uint64_t flops() const {
     const auto size = uint64_t(shape.size), width = uint64_t(shape.width);
-    return scores() * (isGradient ? 6 * size + 4 * width + 9 : 2 * (size + width) + 6);
+    return base::multiplyOps(
+        {scores(), isGradient ? 6 * size + 4 * width + 9 : 2 * (size + width) + 6});
   }
   /// Several a thread, so that threads end together; below so much work a wake-up costs more than
   /// it saves.

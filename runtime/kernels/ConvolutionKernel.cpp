@@ -1,5 +1,6 @@
 #include "runtime/kernels/ConvolutionKernel.h"
 
+#include "runtime/common/base/OpCount.h"
 #include "runtime/common/base/StatusMacros.h"
 #include "runtime/kernels/OnednnLoader.h"
 #include "runtime/kernels/WinogradConvolution.h"
@@ -154,9 +155,10 @@ absl::StatusOr<std::unique_ptr<ConvolutionKernel>> makeKernel(const GraphcConvol
 } // namespace
 
 uint64_t multiplyAdds(const GraphcConvolutionDesc &d) {
-  uint64_t count = uint64_t(d.batch) * uint64_t(d.outputs) * uint64_t(d.inputs / d.groups);
+  uint64_t count =
+      base::multiplyOps({uint64_t(d.batch), uint64_t(d.outputs), uint64_t(d.inputs / d.groups)});
   for (int64_t i = 0; i < d.space; ++i)
-    count *= uint64_t(d.result[i]) * uint64_t(d.window[i]);
+    count = base::multiplyOps({count, uint64_t(d.result[i]), uint64_t(d.window[i])});
   return count;
 }
 

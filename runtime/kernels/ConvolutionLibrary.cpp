@@ -1,4 +1,5 @@
 // What a call of the library's convolutions looks like; ConvolutionKernel.cpp makes and runs them.
+#include "runtime/common/base/OpCount.h"
 #include "runtime/common/base/StatusMacros.h"
 #include "runtime/kernels/ConvolutionKernel.h"
 #include "runtime/kernels/LibraryCallReader.h"
@@ -154,7 +155,7 @@ public:
                               strided ? absl::StrCat("_stride_", list(desc.stride)) : "",
                               desc.groups > 1 ? absl::StrCat("_groups_", desc.groups) : "",
                               desc.nhwc ? "_nhwc" : "", desc.hwio ? "_hwio" : "");
-    facts.flops = 2 * multiplyAdds(desc);
+    facts.flops = base::multiplyOps({2, multiplyAdds(desc)});
     return facts;
   }
   absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const override {

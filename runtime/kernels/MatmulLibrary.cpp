@@ -1,5 +1,6 @@
 // What a call of the library matmul looks like, on CPUs and on GPUs. MatmulKernel.cpp makes and
 // runs the first, runtime/device/cuda/CublasMatmul.cpp the second.
+#include "runtime/common/base/OpCount.h"
 #include "runtime/common/base/StatusMacros.h"
 #include "runtime/kernels/KernelRegistry.h"
 #include "runtime/kernels/MatmulKernel.h"
@@ -107,7 +108,8 @@ absl::StatusOr<CallFacts> factsOf(const LibraryCall &call, bool onGpu) {
                             : desc.precision == MatmulPrecision::Bf16 ? "_bf16"
                                                                       : "",
                             desc.bias ? "_bias" : "", desc.relu ? "_relu" : "");
-  facts.flops = 2 * uint64_t(desc.batch) * uint64_t(desc.m) * uint64_t(desc.n) * uint64_t(desc.k);
+  facts.flops = base::multiplyOps(
+      {2, uint64_t(desc.batch), uint64_t(desc.m), uint64_t(desc.n), uint64_t(desc.k)});
   facts.onGpu = onGpu;
   return facts;
 }

@@ -7,10 +7,12 @@
 //===------------------------------------------------------------------------------------------===//
 #include "dialects/graph/ops/ExpansionBuilder.h"
 #include "dialects/graph/ops/StridedView.h"
+#include "runtime/common/base/OpCount.h"
 #include "runtime/common/device/DeviceKinds.h"
 
 using namespace mlir;
 using namespace graphc::graph;
+namespace base = graphc::base;
 
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/AttentionOps.cpp.inc"
@@ -498,17 +500,22 @@ DictionaryAttr PackedAttentionGradOp::getLibraryDescriptor(StringRef) {
 
 /// Of scores.
 template <typename Op> static uint64_t countScores(Op op) {
-  return count(op.getQuery()) / uint64_t(typeOf(op.getQuery()).getShape().back()) *
-         uint64_t(typeOf(op.getKey()).getShape().end()[-2]);
+  return base::multiplyOps(
+      {count(op.getQuery()) / uint64_t(typeOf(op.getQuery()).getShape().back()),
+       uint64_t(typeOf(op.getKey()).getShape().end()[-2])});
 }
 template <typename Op> static uint64_t getWidths(Op op) {
   return uint64_t(typeOf(op.getQuery()).getShape().back() +
                   typeOf(op.getValue()).getShape().back());
 }
-uint64_t AttentionOp::getFlops() { return countScores(*this) * (2 * getWidths(*this) + 6); }
+uint64_t AttentionOp::getFlops() {
+  return base::multiplyOps({countScores(*this), 2 * getWidths(*this) + 6});
+}
 // The scores again, two products by the width of values and two more by that of keys, and what is
 // between.
-uint64_t AttentionGradOp::getFlops() { return countScores(*this) * (5 * getWidths(*this) + 9); }
+uint64_t AttentionGradOp::getFlops() {
+  return base::multiplyOps({countScores(*this), 5 * getWidths(*this) + 9});
+}
 
 /// Of scores, times the numbers of a query, a key and a value.
 template <typename Op> static uint64_t countPacked(Op op, uint64_t products, uint64_t between) {
@@ -516,7 +523,7 @@ template <typename Op> static uint64_t countPacked(Op op, uint64_t products, uin
   const auto rows = uint64_t(type.getShape().end()[-2]),
              third = uint64_t(type.getShape().back() / 3);
   const uint64_t queries = count(op.getOperand()) / (3 * third); // of all samples
-  return queries * rows * (products * 2 * third + between * op.getHeads());
+  return base::multiplyOps({queries, rows, products * 2 * third + between * op.getHeads()});
 }
 uint64_t PackedAttentionOp::getFlops() { return countPacked(*this, 2, 6); }
 uint64_t PackedAttentionGradOp::getFlops() { return countPacked(*this, 5, 9); }

@@ -1,5 +1,6 @@
 //===- ConvolutionOps.cpp - products over windows that slide ----------------------------------===//
 #include "dialects/graph/ops/SlidingWindow.h"
+#include "runtime/common/base/OpCount.h"
 #include "runtime/common/device/DeviceKinds.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -8,6 +9,7 @@
 
 using namespace mlir;
 using namespace graphc::graph;
+namespace base = graphc::base;
 
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/ConvolutionOps.cpp.inc"
@@ -32,13 +34,12 @@ struct Convolution : SlidingWindow {
   int64_t groupOutputs() const { return outputs / groups; }
   uint64_t multiplyAdds() const {
     uint64_t count =
-        llvm::SaturatingMultiply(uint64_t(batch) * uint64_t(outputs), uint64_t(groupInputs()));
+        base::multiplyOps({uint64_t(batch), uint64_t(outputs), uint64_t(groupInputs())});
     for (auto [places, width] : llvm::zip_equal(result, window))
-      count = llvm::SaturatingMultiply(llvm::SaturatingMultiply(count, uint64_t(places)),
-                                       uint64_t(width));
+      count = base::multiplyOps({count, uint64_t(places), uint64_t(width)});
     return count;
   }
-  uint64_t flops() const { return llvm::SaturatingMultiply<uint64_t>(multiplyAdds(), 2); }
+  uint64_t flops() const { return base::multiplyOps({multiplyAdds(), 2}); }
 
   Sizes resultShape() const { return arrange<int64_t>(batch, outputs, result); }
   template <typename Element>

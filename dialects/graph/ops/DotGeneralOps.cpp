@@ -1,5 +1,6 @@
 //===- DotGeneralOps.cpp - products over any dimensions ---------------------------------------===//
 #include "dialects/graph/ops/ExpansionBuilder.h"
+#include "runtime/common/base/OpCount.h"
 
 using namespace mlir;
 using namespace graphc::graph;
@@ -174,6 +175,6 @@ LogicalResult DotGeneralOp::canonicalize(DotGeneralOp op, PatternRewriter &rewri
 //===------------------------------------------------------------------------------------------===//
 
 uint64_t DotGeneralOp::getFlops() {
-  return 2 * count(getResult()) *
-         uint64_t(getProduct(typeOf(getLhs()), getLhsContractingDimensions()));
+  return base::multiplyOps({2, count(getResult()),
+                            uint64_t(getProduct(typeOf(getLhs()), getLhsContractingDimensions()))});
 }

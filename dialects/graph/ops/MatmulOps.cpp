@@ -1,5 +1,6 @@
 //===- MatmulOps.cpp - sums of products -------------------------------------------------------===//
 #include "dialects/graph/ops/ExpansionBuilder.h"
+#include "runtime/common/base/OpCount.h"
 #include "runtime/common/device/DeviceKinds.h"
 
 using namespace mlir;
@@ -235,6 +236,7 @@ OpOperand &BiasAddOp::getPostOpInput() { return getInputMutable(); }
 
 uint64_t MatmulOp::getFlops() {
   Sizes sizes = getSizes();
-  return 2 * uint64_t(sizes.batch) * sizes.m * sizes.n * sizes.k;
+  return base::multiplyOps(
+      {2, uint64_t(sizes.batch), uint64_t(sizes.m), uint64_t(sizes.n), uint64_t(sizes.k)});
 }
 uint64_t BiasAddOp::getFlops() { return count(getResult()); }

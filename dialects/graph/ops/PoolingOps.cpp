@@ -2,6 +2,7 @@
 #include "dialects/graph/ops/ExplicitLoops.h"
 #include "dialects/graph/ops/PassOpBuilders.h"
 #include "dialects/graph/ops/SlidingWindow.h"
+#include "runtime/common/base/OpCount.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -9,6 +10,7 @@
 
 using namespace mlir;
 using namespace graphc::graph;
+namespace base = graphc::base;
 
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/PoolingOps.cpp.inc"
@@ -527,7 +529,7 @@ void AvgPoolOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients,
 //===------------------------------------------------------------------------------------------===//
 
 static uint64_t countPlaces(Value windows, const SlidingWindow &pool) {
-  return llvm::SaturatingMultiply(count(windows), placesOf(pool));
+  return base::multiplyOps({count(windows), placesOf(pool)});
 }
 uint64_t MaxPoolOp::getFlops() {
   return countPlaces(getResult(), of(*this, getOperand().getType()));
@@ -536,5 +538,6 @@ uint64_t MaxPoolGradOp::getFlops() {
   return countPlaces(getGradient(), of(*this, getOperand().getType()));
 }
 uint64_t AvgPoolOp::getFlops() {
-  return countPlaces(getResult(), of(*this, getOperand().getType())) + count(getResult());
+  return base::addOps(countPlaces(getResult(), of(*this, getOperand().getType())),
+                      count(getResult()));
 }
