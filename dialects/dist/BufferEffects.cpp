@@ -29,7 +29,7 @@ SmallVector<BufferEffect> plainEffects(ArrayRef<Value> reads, ArrayRef<Value> wr
 
 /// As the kernel's arguments say.
 static FailureOr<Effects> ofCall(CallOp call, const SymbolTable &symbols) {
-  auto kernel = symbols.lookup<FunctionOpInterface>(call.getKernel());
+  FunctionOpInterface kernel = findKernelBody(symbols, call.getKernel());
   if (!kernel)
     return call.emitOpError("calls the kernel @")
            << call.getKernel() << ", which is no function of this module";

@@ -51,6 +51,15 @@ std::optional<BufferAccess> getAccess(FunctionOpInterface kernel, unsigned argum
       .Default(std::nullopt);
 }
 
+std::string getBodyName(StringRef kernel) { return (kernel + ".body").str(); }
+
+FunctionOpInterface findKernelBody(const SymbolTable &symbols, StringRef kernel) {
+  auto body = symbols.lookup<FunctionOpInterface>(getBodyName(kernel));
+  if (body && body->getName().getStringRef() == "llvm.func") // by name: this library has no LLVM
+    return body;
+  return symbols.lookup<FunctionOpInterface>(kernel);
+}
+
 unsigned getBufferCount(FunctionOpInterface kernel) {
   return unsigned(llvm::count_if(kernel.getArgumentTypes(),
                                  [](Type type) { return !type.isIntOrIndexOrFloat(); }));

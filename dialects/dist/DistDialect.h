@@ -40,6 +40,13 @@ enum class BufferAccess { Read, Write, ReadWrite };
 /// By its attribute `dist.access`; nothing where that is none of "read", "write" and "read_write".
 std::optional<BufferAccess> getAccess(mlir::FunctionOpInterface kernel, unsigned argument);
 
+/// The function that has a kernel's loops once it is lowered (stage llvm). The one of the kernel's
+/// own name calls it with the arguments of the kernel ABI.
+std::string getBodyName(llvm::StringRef kernel);
+/// The function with a kernel's loops, whose arguments say how they are used; null where the module
+/// has none.
+mlir::FunctionOpInterface findKernelBody(const mlir::SymbolTable &symbols, llvm::StringRef kernel);
+
 /// How many buffers a kernel takes, lowered or not: its first arguments. One that is cut takes
 /// numbers of blocks behind them.
 unsigned getBufferCount(mlir::FunctionOpInterface kernel);

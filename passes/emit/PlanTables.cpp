@@ -340,7 +340,7 @@ uint32_t PlanTables::constant(std::string bytes) {
 
 /// Null where there is no such kernel.
 FunctionOpInterface PlanTables::bodyOf(StringRef kernel) const {
-  if (auto body = symbols_.lookup<LLVM::LLVMFuncOp>(getBodyName(kernel)))
+  if (auto body = symbols_.lookup<LLVM::LLVMFuncOp>(dist::getBodyName(kernel)))
     return body;
   auto function = symbols_.lookup<func::FuncOp>(kernel);
   return lowered_ && function && !function->hasAttr(gpu::kLaunches) ? func::FuncOp() : function;

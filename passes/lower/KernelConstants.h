@@ -5,9 +5,6 @@
 #include "runtime/common/abi/KernelAbi.h"
 
 #include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/Twine.h"
-
-#include <string>
 
 namespace graphc {
 
@@ -22,10 +19,6 @@ inline constexpr unsigned kBlockArguments = 2;
 
 /// Of every buffer that a kernel is given, in bytes (KernelAbi.h).
 inline constexpr uint64_t kBufferAlignment = 64;
-
-/// The function that has a kernel's loops once it is lowered; the one of the kernel's own name
-/// calls it with what the ABI gives.
-inline std::string getBodyName(llvm::StringRef kernel) { return (kernel + ".body").str(); }
 
 } // namespace graphc
 #endif

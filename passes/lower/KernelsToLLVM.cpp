@@ -253,7 +253,7 @@ struct KernelsToLLVMPass : impl::KernelsToLLVMBase<KernelsToLLVMPass> {
     SymbolTable symbols(module);
     for (auto &[name, arguments, blocks] : kernels) {
       auto body = symbols.lookup<LLVM::LLVMFuncOp>(name);
-      body.setSymName(getBodyName(name));
+      body.setSymName(dist::getBodyName(name));
       body.setLinkage(LLVM::Linkage::Internal);
       markPointers(body);
       OpBuilder builder(module.getContext());

@@ -30,7 +30,7 @@ struct VerifyOutlinedPass : impl::VerifyOutlinedBase<VerifyOutlinedPass> {
   /// Kernels are compiled as if their arguments were apart: two may share memory only if both are
   /// read.
   LogicalResult verifyCall(dist::CallOp call, const SymbolTable &symbols) {
-    auto kernel = symbols.lookup<FunctionOpInterface>(call.getKernel());
+    FunctionOpInterface kernel = dist::findKernelBody(symbols, call.getKernel());
     SmallVector<Extent> extents(call.getBuffers().begin(), call.getBuffers().end());
     for (unsigned i = 0; kernel && i < extents.size(); ++i)
       for (unsigned j = 0; j < i; ++j) {
