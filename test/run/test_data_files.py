@@ -4,6 +4,7 @@ import gzip
 import os
 import shutil
 
+import formats
 import pytest
 from box import MODELS, same
 from formats import idx, sampleFiles, samples
@@ -107,3 +108,47 @@ def test_cut_short(box, plan):
     os.truncate(box / "large/images", 10)
     run.ends(1)
     run.err.expect("^graphrun: .*/images.* was cut short while it was being read")
+
+
+UNREAD = """
+graph.variable @w : tensor<4xf32> = #graph.value<dense<2.0> : tensor<4xf32>>
+graph.dataset @train : (tensor<4xf32>) = #graph.npy<files = ["nowhere.npy"]>
+graph.dataset @test : (tensor<4xf32>) = #graph.npy<files = ["x.npy"]>
+graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %x = graph.next_batch @train {batch = 1} : tensor<1x4xf32>
+  %w = graph.read @w : tensor<4xf32>
+  %r = graph.reshape %x : (tensor<1x4xf32>) -> tensor<4xf32>
+  %p = graph.multiply %r, %w : tensor<4xf32>
+  %loss = graph.reduce_mean %p dimensions = [0] : (tensor<4xf32>) -> tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}
+graph.func @eval_step() -> () attributes {role = #graph.role<eval>} {
+  %x, %valid = graph.next_batch @test {batch = 2, pad_last} : tensor<2x4xf32>, tensor<2xi1>
+  %m = graph.reduce_max %x dimensions = [1] : (tensor<2x4xf32>) -> tensor<2xf32>
+  graph.metric "largest", %m, %valid : tensor<2xf32>, tensor<2xi1>
+  graph.return
+}
+graph.func @serve(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "y"}) attributes {role = #graph.role<predict>} {
+  %w = graph.read @w : tensor<4xf32>
+  %y = graph.multiply %x, %w : tensor<4xf32>
+  graph.return %y : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("cluster", [{"worker": 1}, {"worker": 2, "strategy": "all_reduce"}])
+def test_only_what_is_read(box, cluster):
+    """A run opens the data of its entry alone: the evaluation needs no training files, the
+    prediction none at all. Training needs its own."""
+    formats.write(box / "x.npy", "<f4", (3, 4), range(12))
+    formats.write(box / "row.npy", "<f4", (4,), [1.0] * 4)
+    box.write("unread.mlir", UNREAD)
+    plan = box.compile("unread", cluster, "unread.mlir")
+    here = ["--data_dir", box.folder]
+    box.graphrun(plan, "--entry", "eval", *here).out.expect("^test largest 7 ")
+    (box / "x.npy").rename(box / "fed.npy")
+    feeds = ["--feed", f"x={box.folder}/row.npy"]
+    box.graphrun(plan, "--entry", "predict", *here, *feeds, "--fetch", "y").out.expect("2")
+    box.graphrun(plan, "--entry", "eval", *here, status=1).err.expect("x.npy not found")
+    box.graphrun(plan, "--steps", 1, *here, status=1).err.expect("nowhere.npy not found")

@@ -1,11 +1,13 @@
 """How a training ends and what it says meanwhile: flags of MonitoredTrainingSession; and a program
 whose hook takes part in each step."""
 
+import math
 import os
 import shutil
 
+import formats
 import pytest
-from box import FOREVER, LONG, ROOT, same
+from box import FOREVER, LONG, ROOT, same, servers
 from test_install import build
 from test_mirrored import CLUSTERS
 
@@ -64,6 +66,38 @@ def test_nan_stop(box, diverging):
     # Asynchronous: the next loss may be the one that is no number.
     again.ends((0, 1) if "async" in str(diverging) else 0)
     again.err.expect(f"going on from dir/step-{saved[-1]}$")
+
+
+SUM = """
+graph.variable @w : tensor<4x1xf32> = #graph.glorot_uniform<seed = 3>
+graph.dataset @train : (tensor<4xf32>, tensor<f32>) = #graph.npy<files = ["x.npy", "y.npy"]>
+graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %x, %y = graph.next_batch @train {batch = 4} : tensor<4x4xf32>, tensor<4xf32>
+  %w = graph.read @w : tensor<4x1xf32>
+  %o = graph.matmul %x, %w : (tensor<4x4xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>
+  %r = graph.reshape %o : (tensor<4x1xf32>) -> tensor<4xf32>
+  %d = graph.subtract %r, %y : tensor<4xf32>
+  %q = graph.multiply %d, %d : tensor<4xf32>
+  %loss = graph.reduce_mean %q dimensions = [0] : (tensor<4xf32>) -> tensor<f32>
+  graph.minimize %loss {optimizer = #graph.momentum<learning_rate = 0.1, momentum = 0.9>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}
+"""
+
+
+@pytest.mark.parametrize("cluster", [servers(2, 1), {"worker": 2, "strategy": "all_reduce"}])
+@pytest.mark.parametrize("sample, step, worker", [(13, 2, 1), (1, 1, 0), (20, 3, 1)])
+def test_nan_names_the_first(box, cluster, sample, step, worker):
+    """Both ways name the worker whose sample has the NaN, and its step: not one that met it later
+    in the weights. A step takes four samples of each of two workers, and steps count from 1."""
+    x = [float("nan") if i // 4 == sample else math.sin(i) for i in range(48 * 4)]
+    formats.write(box / "x.npy", "<f4", (48, 4), x)
+    formats.write(box / "y.npy", "<f4", (48,), [1.0] * 48)
+    box.write("sum.mlir", SUM)
+    plan = box.compile("sum", cluster, "sum.mlir")
+    for flags, status in (["--nan", "stop"], 0), (["--nan", "raise"], 1):
+        run = box.graphrun(plan, "--data_dir", box.folder, "--steps", 6, *flags, status=status)
+        run.err.expect(f"loss is NaN at step {step} on /job:worker/task:{worker} ")
 
 
 def test_nan_raise(box, diverging):

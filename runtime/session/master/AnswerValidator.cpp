@@ -57,6 +57,7 @@ absl::Status checkKind(const Order &order, Done done) {
     done.clear_losses();
     done.clear_metrics();
     done.clear_not_finite();
+    done.clear_not_finite_step();
     done.clear_tickets();
     break;
   case Order::kSave:
@@ -114,7 +115,7 @@ AnswerValidator::AnswerValidator(const plan::Plan &plan, std::function<void(cons
       PhaseOfTask &here = one.phases.emplace_back();
       if (data::readsData(plan, static_cast<uint32_t>(phase), task))
         for (const data::SampleStream &stream : data::streamsOf(plan, static_cast<uint32_t>(phase)))
-          one.datasets.insert(stream.dataset);
+          here.datasets.insert(stream.dataset);
       for (uint32_t index : plan.phases(phase).programs()) {
         const plan::Program &program = plan.programs(static_cast<int>(index));
         const auto lanes = int(plan::lanesOn(plan, program, task));
@@ -219,7 +220,7 @@ absl::Status AnswerValidator::checkAnswer(uint32_t task, const Order &order,
     GRAPHC_RETURN_IF_ERROR(service::checkAlgorithms(done.algorithms()));
     return service::checkSocketPath(done.path());
   case Order::kConnect:
-    return checkDatasets(one, done);
+    return checkDatasets(one, order.connect(), done);
   case Order::kRun:
     return checkRun(one, done);
   case Order::kSave:
@@ -235,11 +236,15 @@ absl::Status AnswerValidator::checkAnswer(uint32_t task, const Order &order,
   }
 }
 
-/// The size of each data set that it reads, once.
-absl::Status AnswerValidator::checkDatasets(const OfTask &task, const Done &done) const {
+/// The size of each data set that it reads in the phases that the run makes, once.
+absl::Status AnswerValidator::checkDatasets(const OfTask &task, const Order::Connect &order,
+                                            const Done &done) const {
+  std::set<uint32_t> reads;
+  for (uint32_t phase : order.phases())
+    reads.insert(task.phases[phase].datasets.begin(), task.phases[phase].datasets.end());
   std::map<uint32_t, uint64_t> told;
   for (const service::DatasetSize &size : done.datasets()) {
-    if (!task.datasets.contains(size.dataset()))
+    if (!reads.contains(size.dataset()))
       return unfit(absl::StrCat("it tells the size of data set ", size.dataset(),
                                 ", which it does not read"));
     if (size.samples() == 0 || size.samples() > kMostSamples ||
@@ -248,8 +253,8 @@ absl::Status AnswerValidator::checkDatasets(const OfTask &task, const Done &done
                                 plan_.datasets(static_cast<int>(size.dataset())).name(), " of ",
                                 size.samples(), " samples, or twice"));
   }
-  return told.size() == task.datasets.size() ? absl::OkStatus()
-                                             : unfit("it does not tell the sizes of its data sets");
+  return told.size() == reads.size() ? absl::OkStatus()
+                                     : unfit("it does not tell the sizes of its data sets");
 }
 
 /// The step counter where it stores that, within bounds.
@@ -280,7 +285,8 @@ absl::Status AnswerValidator::checkRun(const OfTask &task, const Done &done) con
   if (!fits || (here.tickets && left))
     return unfit(absl::StrCat("update tickets of ", done.tickets_size(), " lanes of ", here.tickets,
                               ", or not as many as steps, ", done.steps()));
-  if (!done.not_finite().empty() && (!nanStops_ || done.not_finite().size() > kMostNotFinite))
+  if (done.not_finite().empty() != (done.not_finite_step() == 0) ||
+      (!done.not_finite().empty() && (!nanStops_ || done.not_finite().size() > kMostNotFinite)))
     return unfit(
         "it tells of a loss that is no number, which nobody has asked for, or too much of it");
   if (done.losses_size() > here.lanes)

@@ -42,17 +42,18 @@ private:
     int lanes = 0;
     int tickets = 0; ///< lanes that take an update ticket each step
     std::set<std::string> metrics;
+    std::set<uint32_t> datasets; ///< that it reads
   };
   struct OfTask {
     plan::Task task;
-    std::set<uint32_t> datasets; ///< that it reads
     std::vector<uint32_t> owned; ///< variables that it saves
     bool mirrors = false, globalStep = false; ///< has a mirrored variable, the global step
     std::vector<PhaseOfTask> phases;
   };
   absl::Status checkAnswer(uint32_t task, const service::Order &order,
                            const service::Done &done) const;
-  absl::Status checkDatasets(const OfTask &task, const service::Done &done) const;
+  absl::Status checkDatasets(const OfTask &task, const service::Order::Connect &order,
+                             const service::Done &done) const;
   absl::Status checkRun(const OfTask &task, const service::Done &done) const;
   absl::Status checkShard(const OfTask &task, const service::Done &done) const;
   absl::Status checkGlobalStep(const OfTask &task, const service::Done &done) const;

@@ -143,6 +143,15 @@ absl::Status MasterDriver::script() {
   return status;
 }
 
+/// The entry's, and after a training the evaluation.
+std::vector<uint32_t> MasterDriver::phasesToRun() const {
+  std::vector<uint32_t> phases = {*plan::phaseOf(plan_, roleOf(options_.entry))};
+  if (std::optional<uint32_t> evaluation = plan::phaseOf(plan_, plan::EVAL);
+      evaluation && options_.entry == "train")
+    phases.push_back(*evaluation);
+  return phases;
+}
+
 /// All tasks come; prepare: each makes its variables and listens; connect: each connects to all,
 /// and tells the sizes of its data.
 absl::Status MasterDriver::setUp() {
@@ -166,9 +175,10 @@ absl::Status MasterDriver::setUp() {
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> prepared,
                           giveOrder(std::move(prepare), kPrepareDeadline));
   GRAPHC_ASSIGN_OR_RETURN(algorithms_, compareAlgorithms(plan_, prepared, options_.newAlgorithms));
-  connect.mutable_connect();
   for (const service::Done &task : prepared)
     connect.mutable_connect()->add_paths(task.path());
+  for (uint32_t phase : phasesToRun())
+    connect.mutable_connect()->add_phases(phase);
   prepared_ = std::move(prepared);
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> connected,
                           giveOrder(std::move(connect), kSetUpDeadline));

@@ -133,6 +133,7 @@ private:
   }
   void showLast();
   void printTrained();
+  std::vector<uint32_t> phasesToRun() const; ///< numbers of phases
   uint64_t samplesOf(uint32_t phase) const;
   uint64_t stepsOfOnePass(uint32_t phase) const; ///< over its data set; 1 without one
 

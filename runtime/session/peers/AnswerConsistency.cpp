@@ -10,8 +10,9 @@
 namespace graphc::session {
 
 absl::Status openDatasets(const plan::Plan &plan, const plan::Task &task,
-                          data::DatasetCache &datasets, service::Done &done) {
-  for (uint32_t phase = 0; phase < uint32_t(plan.phases_size()); ++phase) {
+                          std::span<const uint32_t> phases, data::DatasetCache &datasets,
+                          service::Done &done) {
+  for (uint32_t phase : phases) {
     if (plan.phases(int(phase)).samples_per_step() == 0 || !data::readsData(plan, phase, task))
       continue;
     for (const data::SampleStream &stream : data::streamsOf(plan, phase)) {

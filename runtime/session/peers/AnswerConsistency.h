@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,9 +25,10 @@ namespace graphc::session {
 /// By data set, as every task that reads it has it.
 using DatasetSizes = std::map<uint32_t, uint64_t>;
 
-/// A task's part of that: opens what it reads, and says how many samples there are.
+/// A task's part of that: opens what it reads in these phases, and says how many samples there are.
 absl::Status openDatasets(const plan::Plan &plan, const plan::Task &task,
-                          data::DatasetCache &datasets, service::Done &done);
+                          std::span<const uint32_t> phases, data::DatasetCache &datasets,
+                          service::Done &done);
 /// Workers take turns in one stream of samples. One with fewer of them would run out first, or
 /// train on others than the rest believe.
 absl::StatusOr<DatasetSizes> compareDatasets(const plan::Plan &plan,

@@ -32,6 +32,8 @@ ChiefRejoin::hearing(std::function<void(const service::Order &)> told) {
 void ChiefRejoin::ordered(const service::Order &order) {
   if (order.has_prepare())
     prepare_ = order;
+  else if (order.has_connect())
+    connect_ = order;
   else if (order.has_check())
     checks_.push_back(order);
   else if (order.has_begin())
@@ -156,7 +158,7 @@ absl::StatusOr<uint64_t> ChiefRejoin::stopLanes(uint32_t task) {
 /// False: it was lost again.
 absl::StatusOr<bool> ChiefRejoin::connect(uint32_t task, const std::vector<service::Peer> &peers,
                                           const DatasetSizes &samples) {
-  service::Order prepare = prepare_, connect;
+  service::Order prepare = prepare_, connect = connect_;
   prepare.mutable_prepare()->clear_peers();
   for (const service::Peer &peer : peers)
     *prepare.mutable_prepare()->add_peers() = peer;
@@ -169,7 +171,7 @@ absl::StatusOr<bool> ChiefRejoin::connect(uint32_t task, const std::vector<servi
   for (const auto &[other, done] : prepared)
     if (done.stopped_late())
       return absl::UnavailableError("another task cannot make its links with it anew");
-  connect.mutable_connect();
+  connect.mutable_connect()->clear_paths();
   for (uint32_t other = 0; other < peers.size(); ++other)
     connect.mutable_connect()->add_paths(
         prepared.contains(other) && other != task ? prepared[other].path() : "");

@@ -68,7 +68,7 @@ private:
   const RejoinOptions options_;
   const std::function<void(const std::string &)> log_;
   std::vector<service::Order> checks_;
-  service::Order prepare_, initialize_, begin_;
+  service::Order prepare_, connect_, initialize_, begin_;
   std::optional<service::TaskIncarnation> comer_; ///< the process that comes back
   std::vector<std::string> why_; ///< of the phase, by task: why it cannot come back
   std::map<uint32_t, std::set<uint32_t>>

@@ -36,8 +36,11 @@ PhaseResult resultOf(const std::vector<service::Done> &answers, bool trains) {
   PhaseResult result;
   for (const service::Done &done : answers) {
     result.stopped |= done.stopped();
-    if (result.notFinite.empty())
+    const uint64_t step = done.not_finite_step();
+    if (step && (!result.notFiniteStep || step < result.notFiniteStep)) {
       result.notFinite = base::foreignText(done.not_finite());
+      result.notFiniteStep = step;
+    }
     result.steps = std::max(result.steps, done.steps());
     if (done.tickets_size())
       result.tickets.assign(done.tickets().begin(), done.tickets().end());

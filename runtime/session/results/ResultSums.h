@@ -41,7 +41,9 @@ void addMetrics(const service::Done &answer, ResultSums &sums);
 struct PhaseResult {
   uint64_t steps = 0;
   bool stopped = false;
-  std::string notFinite; ///< of a training: a loss was no number, where that is no failure
+  /// of a training: a loss was no number, where that is no failure; of the earliest step of all
+  std::string notFinite;
+  uint64_t notFiniteStep = 0; ///< that step, from 1; 0: there was none
   ResultSums metrics; ///< of an evaluation
   /// update tickets of a training: by lane that takes them; asynchronous: by worker
   std::vector<uint64_t> tickets;

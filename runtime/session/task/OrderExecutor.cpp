@@ -315,7 +315,8 @@ absl::Status OrderExecutor::connect(const Order::Connect &order, Done *done) {
   GRAPHC_RETURN_IF_ERROR(transports_->connect({order.paths().begin(), order.paths().end()},
                                               absl::Now() + kConnectDeadline));
   GRAPHC_RETURN_IF_ERROR(transports_->pinMessages(plan_, task_, options_.warn));
-  GRAPHC_RETURN_IF_ERROR(openDatasets(plan_, task_, *datasets_, *done));
+  GRAPHC_RETURN_IF_ERROR(openDatasets(
+      plan_, task_, {order.phases().data(), size_t(order.phases_size())}, *datasets_, *done));
   for (const service::DatasetSize &size : done->datasets())
     orders_.reads(size.dataset(), size.samples());
   return absl::OkStatus();

@@ -54,6 +54,7 @@ absl::Status OrderValidator::take(const Order &order) {
     break;
   case Order::kConnect:
     state_ = State::Connected;
+    phases_.insert(order.connect().phases().begin(), order.connect().phases().end());
     break;
   case Order::kInitialize:
   case Order::kRun:
@@ -117,6 +118,10 @@ absl::Status OrderValidator::checkContent(const Order &order) const {
   case Order::kPrepare:
     return checkPrepare(order.prepare());
   case Order::kConnect:
+    for (uint32_t phase : order.connect().phases())
+      if (phase >= uint32_t(plan_.phases_size()))
+        return wrong(
+            absl::StrCat("the plan has ", plan_.phases_size(), " phases and no phase ", phase));
     return checkPaths(order.connect().paths());
   case Order::kInitialize:
     GRAPHC_RETURN_IF_ERROR(service::checkAlgorithms(order.initialize().algorithms()));
@@ -213,6 +218,8 @@ absl::Status OrderValidator::checkBegin(const Order::Begin &begin) const {
   if (begin.phase() >= static_cast<uint32_t>(plan_.phases_size()))
     return wrong(
         absl::StrCat("the plan has ", plan_.phases_size(), " phases and no phase ", begin.phase()));
+  if (!phases_.contains(begin.phase()))
+    return wrong(absl::StrCat("phase ", begin.phase(), " is none that connect has named"));
   const Order::Begin::Reports &reports = begin.reports();
   if (begin.has_reports() &&
       (!(reports.every_seconds() >= 0 && reports.every_seconds() <= kMostReportSeconds) ||

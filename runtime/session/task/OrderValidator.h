@@ -50,6 +50,7 @@ private:
   const uint32_t task_;
   const uint64_t incarnation_;
   State state_ = State::Joined;
+  std::set<uint32_t> phases_; ///< that the run executes, by connect
   uint64_t id_ = 0, generation_ = 0; ///< of the last order, of the last phase
   std::map<uint32_t, uint64_t> samples_; ///< by data set that this task reads
   std::set<std::string> checked_, shared_; ///< folders; those of `shared_` with a nonce

@@ -152,14 +152,14 @@ absl::Status PhaseCallbacks::addLoss(LaneRecord &record, const executor::LaneInf
   if (!std::isfinite(loss)) {
     std::string what = absl::StrCat(record.program->fetches(record.loss).name(), " is ",
                                     std::isnan(loss) ? "NaN" : "infinite", " at step ",
-                                    run_.firstStep + step, " on ", lane.name);
+                                    run_.firstStep + step + 1, " on ", lane.name);
     if (!options_.nanStops)
       return absl::FailedPreconditionError(absl::StrCat(
           what,
           "; try a smaller learning rate, or look for a logarithm of 0 or a division by 0 in the model, for NaN in "
           "the data, or for labels that are none of its classes"));
-    if (record.notFinite.empty())
-      record.notFinite = std::move(what);
+    if (!record.notFinite.step)
+      record.notFinite = {std::move(what), run_.firstStep + step + 1};
     notFinite_.store(true, std::memory_order_relaxed);
     return absl::OkStatus();
   }
@@ -269,7 +269,10 @@ PhaseCallbacks::Progress PhaseCallbacks::progress() const {
 
 void PhaseCallbacks::answer(service::Done &done) const {
   done.set_stopped(stopped());
-  done.set_not_finite(notFinite());
+  if (const NotFinite first = notFinite(); first.step) {
+    done.set_not_finite(first.text);
+    done.set_not_finite_step(first.step);
+  }
   if (tickets_)
     for (uint64_t taken : tickets_->takenByInstance())
       done.add_tickets(taken);
@@ -310,11 +313,12 @@ std::map<std::pair<std::string, uint64_t>, MetricTotal> PhaseCallbacks::metrics(
   return sums;
 }
 
-std::string PhaseCallbacks::notFinite() const {
+PhaseCallbacks::NotFinite PhaseCallbacks::notFinite() const {
+  NotFinite first;
   for (const auto &record : records_)
-    if (record && !record->notFinite.empty())
-      return record->notFinite;
-  return "";
+    if (record && record->notFinite.step && (!first.step || record->notFinite.step < first.step))
+      first = record->notFinite;
+  return first;
 }
 
 std::optional<executor::StalenessCounts> PhaseCallbacks::staleness() const {

@@ -168,9 +168,13 @@ public:
   /// all steps, epoch 0.
   std::map<std::pair<std::string, uint64_t>, MetricTotal> metrics() const;
   observe::StepTimes times() const;
-  /// "loss is NaN at step 57 on …", of a lane that was the first of its own to see that; empty:
-  /// none did.
-  std::string notFinite() const;
+  /// A loss that was no number: "loss is NaN at step 57 on …".
+  struct NotFinite {
+    std::string text;
+    uint64_t step = 0; ///< counted as PhaseRun::firstStep, but from 1; 0: there was none
+  };
+  /// Of the earliest step in which a lane here saw one.
+  NotFinite notFinite() const;
   /// Nothing where no update tickets are given here.
   std::optional<executor::StalenessCounts> staleness() const;
   uint64_t steps() const { return progress().steps; }
@@ -200,7 +204,7 @@ private:
     /// steps from here, and before there, are known to be of it
     uint64_t epochFrom = 0, epochEnds = 0;
     EpochLoss lossOfEpoch;
-    std::string notFinite; ///< the first loss that was no number
+    NotFinite notFinite; ///< the first one of this lane
     std::vector<MetricTotal> metrics;
     /// where there are reports: of the lane that decides, or of one that shares no step
     ReportSchedule *schedule = nullptr;

@@ -375,7 +375,7 @@ TEST_F(SteppedSession, ALossThatIsNoNumberFailsOrEnds) {
     while (!session.shouldStop())
       session.run();
     EXPECT_THAT(std::string(session.close().status().message()),
-                HasSubstr("loss is NaN at step 0"));
+                HasSubstr("loss is NaN at step 1"));
   }
   options.nanStops = true;
   Session session(broken, options);
@@ -383,7 +383,7 @@ TEST_F(SteppedSession, ALossThatIsNoNumberFailsOrEnds) {
     session.run();
   auto result = session.close();
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_THAT(result->endedEarly, HasSubstr("loss is NaN at step 0"));
+  EXPECT_THAT(result->endedEarly, HasSubstr("loss is NaN at step 1"));
   EXPECT_THAT(result->metrics, testing::IsEmpty()) << "not evaluated";
   EXPECT_THAT(saved(), ElementsAre());
   EXPECT_FALSE(std::filesystem::exists(options.dumpDirectory + "/w.npy"));

@@ -51,7 +51,8 @@ TEST_F(Answers, SayNothingButWhatWasAsked) {
       {"global_step", [](Done &done) { done.set_global_step(4); }},
       {"datasets", [](Done &done) { done.add_datasets(); }},
       {"mirrors_crc", [](Done &done) { done.set_mirrors_crc(4); }},
-      {"not_finite", [](Done &done) { done.set_not_finite("loss"); }}};
+      {"not_finite", [](Done &done) { done.set_not_finite("loss"); }},
+      {"not_finite_step", [](Done &done) { done.set_not_finite_step(1); }}};
   for (auto &[field, add] : all)
     EXPECT_THAT(with(Order::kPrepare, add),
                 HasSubstr("/job:ps/task:1: its answer to order 1 is none: it says what was "
@@ -60,13 +61,18 @@ TEST_F(Answers, SayNothingButWhatWasAsked) {
 }
 
 TEST_F(Answers, ALossThatIsNoNumberIsToldWhereThatIsAsked) {
-  auto tells = [](const std::string &text) {
-    return [=](Done &done) { done.set_not_finite(text); };
+  auto tells = [](const std::string &text, uint64_t step = 3) {
+    return [=](Done &done) {
+      done.set_not_finite(text);
+      done.set_not_finite_step(step);
+    };
   };
   options.steps = 5;
   EXPECT_THAT(with(Order::kRun, tells("loss is NaN")), HasSubstr("which nobody has asked for"));
   options.nanStops = true;
   EXPECT_THAT(with(Order::kRun, tells(std::string(1 << 20, 'x'))), HasSubstr("or too much of it"));
+  EXPECT_THAT(with(Order::kRun, tells("loss is NaN", 0)), HasSubstr("a loss that is no number"));
+  EXPECT_THAT(with(Order::kRun, tells("", 3)), HasSubstr("a loss that is no number"));
   EXPECT_EQ(with(Order::kRun, tells("loss is NaN")), "");
 }
 

@@ -63,12 +63,12 @@ inline service::Done honestAnswer(const plan::Plan &plan, uint32_t task,
     done.set_shard(checkpoint::encodeShard(shard));
   }
   std::set<uint32_t> read;
-  for (int phase = 0; order.has_connect() && phase < plan.phases_size(); ++phase)
-    if (plan.phases(phase).samples_per_step() &&
-        data::readsData(plan, static_cast<uint32_t>(phase), self) &&
-        read.insert(plan.phases(phase).dataset()).second) {
+  for (uint32_t number : order.connect().phases())
+    if (const plan::Phase &phase = plan.phases(static_cast<int>(number));
+        phase.samples_per_step() && data::readsData(plan, number, self) &&
+        read.insert(phase.dataset()).second) {
       service::DatasetSize &size = *done.add_datasets();
-      size.set_dataset(plan.phases(phase).dataset());
+      size.set_dataset(phase.dataset());
       size.set_samples(10);
     }
   return done;

@@ -50,7 +50,12 @@ struct Orders : testing::Test {
     }
     return prepare;
   }
-  void connect() { add().mutable_connect(); }
+  Order::Connect &connect() {
+    Order::Connect &connect = *add().mutable_connect();
+    for (int phase = 0; phase < loaded.plan.phases_size(); ++phase)
+      connect.add_phases(uint32_t(phase));
+    return connect;
+  }
   void initialize() { add().mutable_initialize(); }
   Order::Begin &begin(uint64_t generation = 1) {
     Order::Begin &begin = *add().mutable_begin();
@@ -271,6 +276,18 @@ TEST_F(Orders, BeginIsWithinThePlanAndBehindTheLastGeneration) {
   go();
   add().mutable_end();
   EXPECT_EQ(run(), "");
+}
+
+TEST_F(Orders, ThePhasesOfARunAreThoseOfConnect) {
+  prepare();
+  connect().add_phases(2);
+  EXPECT_THAT(run(), HasSubstr("the plan has 2 phases and no phase 2"));
+  script.clear();
+  prepare();
+  connect().mutable_phases()->RemoveLast();
+  initialize();
+  begin().set_phase(1);
+  EXPECT_THAT(run(), HasSubstr("phase 1 is none that connect has named"));
 }
 
 TEST_F(Orders, AStopEndsThePhaseThatItIsFor) {

@@ -29,6 +29,20 @@ TEST(ResultSums, OfAnEvaluationAreOverAllAnswers) {
   EXPECT_FALSE(ResultSum().mean()) << "nothing was counted";
 }
 
+TEST(ResultSums, ALossThatIsNoNumberIsThatOfTheEarliestStep) {
+  auto answer = [](const char *text, uint64_t step) {
+    service::Done done;
+    done.set_not_finite(text);
+    done.set_not_finite_step(step);
+    return done;
+  };
+  const PhaseResult result = resultOf(
+      {service::Done(), answer("late", 3), answer("first", 2), answer("also", 2)}, /*trains=*/true);
+  EXPECT_EQ(result.notFinite, "first");
+  EXPECT_EQ(result.notFiniteStep, 2u);
+  EXPECT_EQ(resultOf({service::Done()}, /*trains=*/true).notFinite, "");
+}
+
 TEST(ResultSums, OfATrainingAreThoseOfTheLastEpoch) {
   TrainedSums sums;
   EXPECT_FALSE(sums.loss());

@@ -211,7 +211,7 @@ TEST_P(SessionRun, ALossThatIsNoNumberEndsTrainingWhereThatIsAsked) {
     options.nanStops = false;
     TestCluster fails(plan, options);
     EXPECT_THAT(std::string(fails.run().message()),
-                HasSubstr("loss is NaN at step 0 on /job:worker"));
+                HasSubstr("loss is NaN at step 1 on /job:worker"));
     options.nanStops = true;
     TestCluster ends(plan, options);
     absl::Status status = ends.run();
@@ -219,7 +219,7 @@ TEST_P(SessionRun, ALossThatIsNoNumberEndsTrainingWhereThatIsAsked) {
     for (auto &failure : ends.failures)
       EXPECT_FALSE(failure) << failure->status;
     EXPECT_THAT(ends.driver->results().endedEarly,
-                testing::AllOf(HasSubstr("loss is NaN at step 0 on /job:worker"),
+                testing::AllOf(HasSubstr("loss is NaN at step 1 on /job:worker"),
                                HasSubstr("no checkpoint was saved")));
     EXPECT_EQ(checkpoint::committedSteps(options.checkpointDirectory)->size(), 0u);
     EXPECT_TRUE(std::filesystem::is_empty(options.dumpDirectory));
