@@ -113,6 +113,12 @@ absl::StatusOr<ProgressSnapshot> progressFromJson(const std::string &text) {
   return snapshot;
 }
 
+/// What the line says but for the rate, which changes while nothing is made.
+static std::string withoutRate(ProgressSnapshot snapshot) {
+  snapshot.stepsPerSecond = 0;
+  return formatProgress(snapshot, /*barWidth=*/0);
+}
+
 ProgressLine::ProgressLine(std::FILE *out) : out_(out), terminal_(isatty(fileno(out)) == 1) {}
 
 void ProgressLine::erase() {
@@ -150,9 +156,11 @@ void ProgressLine::draw(const ProgressSnapshot &snapshot) {
       drawn_.clear();
     }
     std::fflush(out_);
-  } else if (snapshot.last ||
-             (snapshot.logged ? *snapshot.logged : now - lastWritten_ >= absl::Seconds(1))) {
+  } else if (snapshot.last || (snapshot.logged ? *snapshot.logged
+                                               : now - lastWritten_ >= absl::Seconds(1) &&
+                                                     withoutRate(snapshot) != written_)) {
     lastWritten_ = now;
+    written_ = withoutRate(snapshot);
     absl::FPrintF(out_, " %s\n", formatProgress(snapshot, /*barWidth=*/0));
     std::fflush(out_);
   }

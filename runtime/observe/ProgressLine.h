@@ -1,13 +1,13 @@
 //===- ProgressLine.h - the one line that shows how far a run is --------------------*- C++ -*-===//
 //
-// On a terminal the line is redrawn in place; elsewhere at most one line a second is written. Where
-// steps are counted (--log_step_count_steps), every so many of them one line stays, on a terminal
-// above the redrawn one, elsewhere instead of those by the clock. Other lines (logs, results) go
-// through `print`, which keeps them apart from the redrawn one. Any thread; a leaf lock, held as
-// long as who reads what is printed takes. Where nobody reads that is said on standard error,
-// unless that is the same pipe, and a stop ends the wait: the rest is lost then. Who only shows how
-// far a run is waits for nobody: the thread that tells other tasks that this one lives is among
-// them.
+// On a terminal the line is redrawn in place; elsewhere a line is written where it says something
+// new, at most one a second. Where steps are counted (--log_step_count_steps), every so many of
+// them one line stays, on a terminal above the redrawn one, elsewhere instead of those by the
+// clock. Other lines (logs, results) go through `print`, which keeps them apart from the redrawn
+// one. Any thread; a leaf lock, held as long as who reads what is printed takes. Where nobody reads
+// that is said on standard error, unless that is the same pipe, and a stop ends the wait: the rest
+// is lost then. Who only shows how far a run is waits for nobody: the thread that tells other tasks
+// that this one lives is among them.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_OBSERVE_PROGRESSLINE_H
@@ -84,6 +84,7 @@ private:
   bool unread_ ABSL_GUARDED_BY(mutex_) = false; ///< and nothing more is
   absl::Time said_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast(); ///< that nobody reads
   absl::Time lastWritten_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  std::string written_ ABSL_GUARDED_BY(mutex_); ///< then, without the rate
 };
 
 /// "10,000"

@@ -3,6 +3,7 @@
 #include "runtime/observe/ProgressLine.h"
 #include "runtime/observe/StatsFile.h"
 
+#include "absl/time/clock.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -151,6 +152,34 @@ TEST(ProgressLine, WhereStepsAreCountedTheirLinesStay) {
   }
   std::fclose(terminal);
   close(master);
+}
+
+/// Where there is no terminal: a step of a minute is no minute of equal lines.
+TEST(ProgressLine, ALineIsWrittenWhereItSaysSomethingNew) {
+  ProgressSnapshot snapshot;
+  snapshot.steps = 9;
+  std::FILE *file = std::tmpfile();
+  ProgressLine line(file);
+  auto showLater = [&] {
+    absl::SleepFor(absl::Milliseconds(1010)); // at most one a second
+    line.show(snapshot);
+  };
+  line.show(snapshot);
+  snapshot.stepsPerSecond = 0.5; // says nothing new
+  showLater();
+  snapshot.step = 1, snapshot.loss = 2;
+  line.show(snapshot);
+  line.show(snapshot);
+  snapshot.loss = 3; // of the other worker's share of the same step
+  showLater();
+  snapshot.last = true;
+  line.show(snapshot);
+  std::rewind(file);
+  char text[512];
+  EXPECT_EQ(std::string(text, std::fread(text, 1, sizeof text, file)),
+            " step 0/9\n step 1/9  0.50 steps/s  loss 2\n step 1/9  0.50 steps/s  loss 3\n"
+            " step 1/9  0.50 steps/s  loss 3\n");
+  std::fclose(file);
 }
 
 TEST(ProgressLine, JsonKeepsEverything) {
