@@ -228,48 +228,52 @@ std::string suggestOp(StringRef op, MLIRContext *context) {
          " What JAX has written is read in MLIR's generic form alone (docs/import.md)";
 }
 
+static constexpr StringRef kKnownAttributes[] = {"zeros",
+                                                 "value",
+                                                 "uniform",
+                                                 "normal",
+                                                 "glorot_uniform",
+                                                 "uninitialized",
+                                                 "idx",
+                                                 "sgd",
+                                                 "momentum",
+                                                 "device",
+                                                 "role",
+                                                 "synthetic",
+                                                 "strategy",
+                                                 "part",
+                                                 "cluster",
+                                                 "replicas",
+                                                 "adam",
+                                                 "adamw",
+                                                 "adagrad",
+                                                 "rmsprop",
+                                                 "weight_decay",
+                                                 "piecewise_constant",
+                                                 "cosine_decay",
+                                                 "polynomial_decay",
+                                                 "linear_warmup",
+                                                 "npy",
+                                                 "csv",
+                                                 "text",
+                                                 "cifar10",
+                                                 "random_crop",
+                                                 "normalize",
+                                                 "random_flip"};
+
+bool isAttributeMnemonic(StringRef word) { return llvm::is_contained(kKnownAttributes, word); }
+
 std::string suggestAttribute(StringRef mnemonic) {
-  static constexpr StringRef kKnown[] = {"zeros",
-                                         "value",
-                                         "uniform",
-                                         "normal",
-                                         "glorot_uniform",
-                                         "uninitialized",
-                                         "idx",
-                                         "sgd",
-                                         "momentum",
-                                         "device",
-                                         "role",
-                                         "synthetic",
-                                         "strategy",
-                                         "part",
-                                         "cluster",
-                                         "replicas",
-                                         "adam",
-                                         "adamw",
-                                         "adagrad",
-                                         "rmsprop",
-                                         "weight_decay",
-                                         "piecewise_constant",
-                                         "cosine_decay",
-                                         "polynomial_decay",
-                                         "linear_warmup",
-                                         "npy",
-                                         "csv",
-                                         "text",
-                                         "cifar10",
-                                         "random_crop",
-                                         "normalize",
-                                         "random_flip"};
   if (StringRef synonym = findSynonym(kAttributes, mnemonic); !synonym.empty())
     return "; " + synonym.str();
-  if (std::string nearest = findNearest(mnemonic, kKnown); !nearest.empty())
+  if (std::string nearest = findNearest(mnemonic, kKnownAttributes); !nearest.empty())
     return "; did you mean '#graph." + nearest + "'?";
   return "; initializers are #graph.zeros, #graph.value, #graph.uniform, #graph.normal, #graph.glorot_uniform and "
          "#graph.uninitialized, "
          "sources "
          "of data #graph.idx, #graph.npy, #graph.csv, #graph.text, #graph.cifar10 and #graph.synthetic, optimizers "
-         "#graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad and #graph.rmsprop";
+         "#graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad and #graph.rmsprop, schedules "
+         "#graph.piecewise_constant, #graph.cosine_decay, #graph.polynomial_decay and #graph.linear_warmup";
 }
 
 } // namespace graphc::graph

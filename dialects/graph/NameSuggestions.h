@@ -18,6 +18,8 @@ std::string suggestOp(llvm::StringRef op, mlir::MLIRContext *context);
 
 /// The same for the mnemonic of an unknown attribute: `adam`.
 std::string suggestAttribute(llvm::StringRef mnemonic);
+/// Whether the dialect has an attribute #graph.WORD.
+bool isAttributeMnemonic(llvm::StringRef word);
 
 } // namespace graphc::graph
 

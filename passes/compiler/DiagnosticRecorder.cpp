@@ -1,14 +1,13 @@
 //===- DiagnosticRecorder.cpp - MLIR's diagnostics as records ---------------------------------===//
 #include "passes/compiler/DiagnosticRecorder.h"
 
+#include "passes/compiler/SyntaxHints.h"
 #include "runtime/common/base/TextUtils.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 
@@ -58,30 +57,6 @@ static std::optional<CallSiteLoc> findCall(Location location) {
   return std::nullopt;
 }
 
-/// How a number around that place is written in MLIR, where other languages' spelling was taken: of
-/// 1e-3, .5 and 0.5f; else "".
-static std::string spellNumber(StringRef line, unsigned column) {
-  auto isPart = [](char c) {
-    return llvm::isAlnum(c) || c == '.' || c == '+' || c == '-' || c == '_';
-  };
-  size_t begin = std::min<size_t>(column ? column - 1 : 0, line.size()), end = begin;
-  while (begin > 0 && isPart(line[begin - 1]))
-    --begin;
-  while (end < line.size() && isPart(line[end]))
-    ++end;
-  SmallVector<StringRef> parts;
-  if (!llvm::Regex("^([-+]?)([0-9]*)(\\.[0-9]*)?([eE][-+]?[0-9]+)?[fF]?$")
-           .match(line.slice(begin, end), &parts) ||
-      (parts[2].empty() && parts[3].size() < 2))
-    return "";
-  if (!line.slice(begin, end).ends_with_insensitive("f") && !parts[2].empty() &&
-      (!parts[3].empty() || parts[4].empty())) // an integer, or as it should be
-    return "";
-  return (parts[1] + (parts[2].empty() ? "0" : parts[2]) + (parts[3].size() < 2 ? ".0" : parts[3]) +
-          parts[4])
-      .str();
-}
-
 DiagnosticRecorder::DiagnosticRecorder(MLIRContext *context, llvm::SourceMgr &sources,
                                        DiagnosticSink sink)
     : ScopedDiagnosticHandler(context), sources_(sources), sink_(std::move(sink)) {
@@ -92,16 +67,14 @@ Diagnostic DiagnosticRecorder::record(const mlir::Diagnostic &diagnostic) {
   Location location = diagnostic.getLocation();
   Diagnostic result = record(location, getSeverity(diagnostic.getSeverity()),
                              shorten(diagnostic.str()), /*withLine=*/true);
+  if (result.severity == Severity::Error)
+    addHint(result, location);
   std::optional<CallSiteLoc> call = findCall(location);
   for (unsigned depth = 0; call && depth < kMostCallers; ++depth) {
     location = call->getCaller();
     result.notes.push_back(record(location, Severity::Note, "called from", /*withLine=*/true));
     call = findCall(location);
   }
-  if (std::string number = spellNumber(result.sourceLine, result.column);
-      !number.empty() && result.severity == Severity::Error)
-    result.notes.push_back(
-        record(location, Severity::Note, "such a number is written " + number, /*withLine=*/false));
   for (const mlir::Diagnostic &note : const_cast<mlir::Diagnostic &>(diagnostic).getNotes()) {
     result.notes.push_back(record(note.getLocation(), getSeverity(note.getSeverity()),
                                   shorten(note.str()), location != note.getLocation()));
@@ -130,6 +103,25 @@ Diagnostic DiagnosticRecorder::record(Location location, Severity severity, std:
     result.sourceLine =
         sources_.GetMessage(line, llvm::SourceMgr::DK_Error, "").getLineContents().str();
   return result;
+}
+
+/// Adds a note with the right syntax, where the error is a usual mistake.
+void DiagnosticRecorder::addHint(Diagnostic &error, Location location) {
+  auto place = location->findInstanceOf<FileLineColLoc>();
+  const llvm::SMLoc at = place ? findLine(place) : llvm::SMLoc();
+  if (!at.isValid())
+    return;
+  const StringRef text =
+      sources_.getMemoryBuffer(sources_.FindBufferContainingLoc(at))->getBuffer();
+  const SyntaxHint hint =
+      findSyntaxHint(error.message, text, size_t(at.getPointer() - text.data()));
+  if (hint.text.empty())
+    return;
+  auto [line, column] =
+      sources_.getLineAndColumn(llvm::SMLoc::getFromPointer(text.data() + hint.offset));
+  const auto where = FileLineColLoc::get(place.getFilename(), line, column);
+  error.notes.push_back(
+      record(where, Severity::Note, hint.text, /*withLine=*/line != place.getLine()));
 }
 
 llvm::SMLoc DiagnosticRecorder::findLine(FileLineColLoc place) {

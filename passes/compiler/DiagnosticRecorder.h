@@ -21,6 +21,7 @@ public:
 private:
   Diagnostic record(const mlir::Diagnostic &diagnostic);
   Diagnostic record(mlir::Location location, Severity severity, std::string message, bool withLine);
+  void addHint(Diagnostic &error, mlir::Location location);
   llvm::SMLoc findLine(mlir::FileLineColLoc place);
   unsigned findBuffer(llvm::StringRef file);
 

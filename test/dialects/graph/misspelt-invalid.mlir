@@ -223,7 +223,7 @@ graph.variable @w : tensor<f32> = #graph.uninitialised
 
 // -----
 
-// expected-error@+1 {{unknown attribute #graph.foo; initializers are #graph.zeros, #graph.value, #graph.uniform, #graph.normal, #graph.glorot_uniform and #graph.uninitialized, sources of data #graph.idx, #graph.npy, #graph.csv, #graph.text, #graph.cifar10 and #graph.synthetic, optimizers #graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad and #graph.rmsprop}}
+// expected-error@+1 {{unknown attribute #graph.foo; initializers are #graph.zeros, #graph.value, #graph.uniform, #graph.normal, #graph.glorot_uniform and #graph.uninitialized, sources of data #graph.idx, #graph.npy, #graph.csv, #graph.text, #graph.cifar10 and #graph.synthetic, optimizers #graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad and #graph.rmsprop, schedules #graph.piecewise_constant, #graph.cosine_decay, #graph.polynomial_decay and #graph.linear_warmup}}
 graph.variable @w : tensor<f32> = #graph.foo
 
 // -----
