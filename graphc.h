@@ -99,7 +99,7 @@ typedef struct graphc_run_options {
 /* The numbers of DataType in runtime/common/plan/plan.proto. */
 typedef struct graphc_fetched {
   const char *name;
-  uint64_t step; /* global */
+  uint64_t step; /* how many steps were made before it: 0 is the first */
   uint32_t data_type;
   size_t rank;
   const int64_t *shape;

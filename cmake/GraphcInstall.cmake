@@ -1,8 +1,10 @@
 # cmake --install build/release --prefix DIR: a tree that may be moved. bin/ has the tools,
-# lib/cmake/graphc what find_package(graphc) reads. cpack --config build/release/CPackConfig.cmake:
-# two tarballs, graphrun with every library that it needs but glibc's, and oneDNN.
-# Components: runtime (graphrun), tools (graphc and its kin), development (headers, libraries, the
-# package), and only where asked for by name: libraries (what graphrun links), onednn.
+# lib/cmake/graphc what find_package(graphc) reads; graph-opt and graph-lsp-server only where they
+# were built. cpack --config build/release/CPackConfig.cmake: three tarballs, graphrun with every
+# library that it needs but glibc's, oneDNN, and graphc with its libraries.
+# Components: runtime (graphrun), tools (graphc, graph-opt, graph-lsp-server), development (headers,
+# libraries, the package), and only where asked for by name: libraries (what graphrun links),
+# onednn, llvm (what graphc links).
 include(CMakePackageConfigHelpers)
 set(package lib/cmake/graphc)
 
@@ -29,10 +31,16 @@ install(RUNTIME_DEPENDENCY_SET graphc_onednn_needs
 
 if(NOT GRAPHC_RUNTIME_ONLY)
   foreach(tool graphc graph-opt graph-lsp-server)
-    # LLVM and MLIR, where the distribution has them
-    set_target_properties(${tool} PROPERTIES INSTALL_RPATH_USE_LINK_PATH TRUE)
-    install(TARGETS ${tool} EXPORT graphcTools RUNTIME DESTINATION bin COMPONENT tools)
+    # LLVM and MLIR: the tarball's, else where the distribution has them
+    set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/graphc" INSTALL_RPATH_USE_LINK_PATH TRUE)
+    target_link_options(${tool} PRIVATE -Wl,--disable-new-dtags) # as for graphrun
   endforeach()
+  install(TARGETS graphc EXPORT graphcTools RUNTIME_DEPENDENCY_SET graphc_llvm_needs
+    RUNTIME DESTINATION bin COMPONENT tools)
+  install(TARGETS graph-opt graph-lsp-server RUNTIME DESTINATION bin COMPONENT tools OPTIONAL)
+  install(RUNTIME_DEPENDENCY_SET graphc_llvm_needs
+    PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv)\\.so"
+    LIBRARY DESTINATION lib/graphc COMPONENT llvm EXCLUDE_FROM_ALL)
   # The compiler as a library. These headers name no MLIR; those that do are the passes' own.
   install(FILES passes/compiler/Compiler.h passes/compiler/Diagnostic.h
     DESTINATION include/graphc/passes/compiler COMPONENT development)
@@ -84,8 +92,13 @@ set(CPACK_PACKAGE_FILE_NAME graphc-${PROJECT_VERSION}-x86_64)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL runtime libraries onednn)
+if(NOT GRAPHC_RUNTIME_ONLY)
+  list(APPEND CPACK_COMPONENTS_ALL tools llvm)
+endif()
 set(CPACK_COMPONENT_RUNTIME_GROUP runtime)
 set(CPACK_COMPONENT_LIBRARIES_GROUP runtime)
 set(CPACK_COMPONENT_ONEDNN_GROUP onednn)
+set(CPACK_COMPONENT_TOOLS_GROUP tools)
+set(CPACK_COMPONENT_LLVM_GROUP tools)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON) # packs what was built
 include(CPack)

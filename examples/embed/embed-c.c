@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 int main(int argc, char **argv) {
-  if (argc != 4)
+  if (argc != 4) {
+    fprintf(stderr, "usage: embed-c MODEL STEPS FOLDER\n");
     return 2;
+  }
   graphc_compilation *compiled = graphc_compile_file(argv[1], NULL, NULL);
   fputs(graphc_diagnostics_text(compiled), stderr);
   size_t bytes;
@@ -23,7 +25,7 @@ int main(int argc, char **argv) {
   }
   for (size_t i = 0; i < graphc_fetched_count(result); ++i) {
     graphc_fetched loss = graphc_get_fetched(result, i);
-    printf("step %llu %s %g\n", (unsigned long long)loss.step, loss.name, *(const float *)loss.data);
+    printf("step %llu %s %g\n", (unsigned long long)loss.step + 1, loss.name, *(const float *)loss.data);
   }
   graphc_free_run_result(result);
   graphc_free_compilation(compiled);

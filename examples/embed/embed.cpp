@@ -5,8 +5,10 @@
 #include <iostream>
 
 int main(int argc, char **argv) {
-  if (argc != 4)
+  if (argc != 4) {
+    std::cerr << "usage: embed MODEL STEPS FOLDER\n";
     return 2;
+  }
   graphc::CompileResult compiled = graphc::compileFile(argv[1]);
   for (const graphc::Diagnostic &diagnostic : compiled.diagnostics)
     std::cerr << graphc::toText(diagnostic);
@@ -20,5 +22,5 @@ int main(int argc, char **argv) {
     std::cerr << result.status().message() << '\n';
     return 1;
   }
-  std::cout << result->steps << " steps, loss " << result->loss.value_or(0) << '\n';
+  std::cout << result->steps << " steps, mean loss " << result->loss.value_or(0) << '\n';
 }
