@@ -19,6 +19,7 @@ generate() { # backend input output [flags]
   shift 3
   mkdir -p "$scratch/$(dirname "$output")"
   "$tblgen" "$backend" "$@" -I"$root" -I"$include" "$root/$input" -o "$scratch/$output"
+  sed -i '/^\[TOC\]$/,+1d' "$scratch/$output" # not Markdown: only MLIR's site expands it
 }
 generate -gen-dialect-doc dialects/graph/GraphOps.td docs/dialects/graph.md -dialect=graph
 generate -gen-dialect-doc dialects/dist/DistAllOps.td docs/dialects/dist.md -dialect=dist

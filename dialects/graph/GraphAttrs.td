@@ -18,7 +18,8 @@ class Graph_Attr<string cppName, string mnemonicName, list<Trait> traits = []>
 /// A double printed with the fewest digits that read back as the same number; equal means the same
 /// bits.
 class DoubleParameter<string desc> : AttrOrTypeParameter<"::graphc::graph::BitwiseDouble", desc>;
-class DefaultedDouble<string value, string desc> : DoubleParameter<desc> {
+class DefaultedDouble<string value, string desc>
+    : DoubleParameter<!if(!empty(desc), "", desc#"; ")#"default: "#value> {
   let defaultValue = "::graphc::graph::BitwiseDouble("#value#")";
 }
 

@@ -17,7 +17,9 @@ class Graph_Optimizer<string cppName, string mnemonicName, list<string> more = [
 }
 class Graph_NumberOr<string desc> : AttrParameter<"::mlir::Attribute", desc>;
 defvar Graph_Rate = Graph_NumberOr<"an f64 or a schedule">;
-defvar Graph_Decay = Graph_NumberOr<"an f64 or a #graph.weight_decay; null: none">;
+class Graph_DecayOr<string unsaid>
+    : Graph_NumberOr<"an f64 or a #graph.weight_decay; default: "#unsaid>;
+defvar Graph_Decay = Graph_DecayOr<"none">;
 
 def Graph_SgdAttr : Graph_Optimizer<"Sgd", "sgd"> {
   let summary = "variable -= learning_rate * gradient";
@@ -42,7 +44,8 @@ def Graph_MomentumAttr : Graph_Optimizer<"Momentum", "momentum"> {
     ```
   }];
   let parameters = (ins Graph_Rate:$learning_rate, DoubleParameter<"">:$momentum,
-      DefaultValuedParameter<"bool", "false">:$nesterov, Graph_Decay:$weight_decay);
+      DefaultValuedParameter<"bool", "false", "default: false">:$nesterov,
+      Graph_Decay:$weight_decay);
 }
 def Graph_AdamAttr : Graph_Optimizer<"Adam", "adam", ["buildStepValues"]> {
   let summary = "Adam: Kingma and Ba, algorithm 1";
@@ -57,7 +60,7 @@ def Graph_AdamAttr : Graph_Optimizer<"Adam", "adam", ["buildStepValues"]> {
     ```
   }];
   let parameters = (ins Graph_Rate:$learning_rate, DefaultedDouble<"0.9", "">:$beta1,
-      DefaultedDouble<"0.999", "">:$beta2, DefaultedDouble<"1e-8", "">:$epsilon,
+      DefaultedDouble<"0.999", "">:$beta2, DefaultedDouble<"1.0e-8", "">:$epsilon,
       Graph_Decay:$weight_decay);
 }
 def Graph_AdamwAttr : Graph_Optimizer<"Adamw", "adamw", ["buildStepValues"]> {
@@ -72,8 +75,8 @@ def Graph_AdamwAttr : Graph_Optimizer<"Adamw", "adamw", ["buildStepValues"]> {
     ```
   }];
   let parameters = (ins Graph_Rate:$learning_rate, DefaultedDouble<"0.9", "">:$beta1,
-      DefaultedDouble<"0.999", "">:$beta2, DefaultedDouble<"1e-8", "">:$epsilon,
-      Graph_Decay:$weight_decay);
+      DefaultedDouble<"0.999", "">:$beta2, DefaultedDouble<"1.0e-8", "">:$epsilon,
+      Graph_DecayOr<"0.01, as PyTorch's; optax's is 0.0001">:$weight_decay);
 }
 def Graph_AdagradAttr : Graph_Optimizer<"Adagrad", "adagrad"> {
   let summary = "Adagrad: a = a + gradient²; variable -= learning_rate * gradient / (√a + epsilon)";
@@ -85,8 +88,8 @@ def Graph_AdagradAttr : Graph_Optimizer<"Adagrad", "adagrad"> {
     ```
   }];
   let parameters = (ins Graph_Rate:$learning_rate,
-      DefaultedDouble<"0.1", "">:$initial_accumulator_value, DefaultedDouble<"1e-10", "">:$epsilon,
-      Graph_Decay:$weight_decay);
+      DefaultedDouble<"0.1", "">:$initial_accumulator_value,
+      DefaultedDouble<"1.0e-10", "">:$epsilon, Graph_Decay:$weight_decay);
 }
 def Graph_RmspropAttr : Graph_Optimizer<"Rmsprop", "rmsprop"> {
   let summary = "RMSProp, with momentum, centered";
@@ -101,8 +104,9 @@ def Graph_RmspropAttr : Graph_Optimizer<"Rmsprop", "rmsprop"> {
     ```
   }];
   let parameters = (ins Graph_Rate:$learning_rate, DefaultedDouble<"0.9", "">:$rho,
-      DefaultedDouble<"0.0", "">:$momentum, DefaultedDouble<"1e-8", "">:$epsilon,
-      DefaultValuedParameter<"bool", "false">:$centered, Graph_Decay:$weight_decay);
+      DefaultedDouble<"0.0", "">:$momentum, DefaultedDouble<"1.0e-8", "">:$epsilon,
+      DefaultValuedParameter<"bool", "false", "default: false">:$centered,
+      Graph_Decay:$weight_decay);
 }
 
 def Graph_WeightDecayAttr : Graph_Attr<"WeightDecay", "weight_decay"> {

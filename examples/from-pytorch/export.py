@@ -60,13 +60,24 @@ def batch_norm(x, mean, var, weight=None, bias=None, training=False, momentum=0.
     return plain_batch_norm(x, mean, var, weight, bias, training, momentum, eps)
 
 
-def embedding(tokens, weight, padding_idx=None, *rest, **more):
-    """Row padding_idx, which is zeros, has no gradient: with torchax it has one."""
+def embedding(tokens, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    """Looking up row padding_idx gives it no gradient: with torchax it would. The row keeps what it is, since a head that
+    shares the weight may train it."""
+    if max_norm is not None or scale_grad_by_freq:
+        raise NotImplementedError("nn.Embedding with max_norm or scale_grad_by_freq: torchax leaves both out")
     rows = plain_embedding(tokens, weight)
-    return rows if padding_idx is None else rows.masked_fill((tokens == padding_idx).unsqueeze(-1), 0)
+    if padding_idx is None:
+        return rows
+    return torch.where((tokens == padding_idx % weight.shape[0]).unsqueeze(-1), rows.detach(), rows)
+
+
+@jax.jit
+def stop_gradient(x):
+    return jax.lax.stop_gradient(x)
 
 
 F.batch_norm, F.embedding = batch_norm, embedding
+torchax.tensor.Tensor.detach = lambda self: torchax.tensor.Tensor(stop_gradient(self.jax()), self._env)
 params = {name: value.detach() for name, value in net.named_parameters() if value.requires_grad}
 frozen = {name: value.detach() for name, value in net.named_parameters() if not value.requires_grad}
 buffers = {**frozen, **dict(net.named_buffers())}
