@@ -38,9 +38,20 @@ if(NOT GRAPHC_RUNTIME_ONLY)
   install(TARGETS graphc EXPORT graphcTools RUNTIME_DEPENDENCY_SET graphc_llvm_needs
     RUNTIME DESTINATION bin COMPONENT tools)
   install(TARGETS graph-opt graph-lsp-server RUNTIME DESTINATION bin COMPONENT tools OPTIONAL)
-  install(RUNTIME_DEPENDENCY_SET graphc_llvm_needs
-    PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv)\\.so"
-    LIBRARY DESTINATION lib/graphc COMPONENT llvm EXCLUDE_FROM_ALL)
+  # With oneDNN, which graphc asks how it shares products among threads.
+  foreach(needs graphc_llvm_needs graphc_onednn_needs)
+    install(RUNTIME_DEPENDENCY_SET ${needs}
+      PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv)\\.so"
+      LIBRARY DESTINATION lib/graphc COMPONENT llvm EXCLUDE_FROM_ALL)
+  endforeach()
+  install(TARGETS graphc_onednn LIBRARY DESTINATION lib/graphc COMPONENT llvm EXCLUDE_FROM_ALL)
+  # These two look beside where the distribution has them, and not where graphc does.
+  install(CODE [[
+    file(GLOB libraries "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/graphc/libLLVM.so*"
+      "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/graphc/libMLIR.so*")
+    foreach(library ${libraries})
+      file(RPATH_SET FILE "${library}" NEW_RPATH "$ORIGIN")
+    endforeach()]] COMPONENT llvm EXCLUDE_FROM_ALL)
   # The compiler as a library. These headers name no MLIR; those that do are the passes' own.
   install(FILES passes/compiler/Compiler.h passes/compiler/Diagnostic.h
     DESTINATION include/graphc/passes/compiler COMPONENT development)
