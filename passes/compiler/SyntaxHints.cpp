@@ -114,6 +114,8 @@ std::string hintOtherType(llvm::StringRef message) {
   };
   if (ofElements(types[1]) != ofElements(types[2]))
     return "graph.convert converts a tensor to another element type";
+  if (types[1].count('x') == types[2].count('x')) // of one rank: a size is wrong
+    return "";
   return "operands are not broadcast implicitly: graph.bias_add adds a vector to each row, and "
          "graph.broadcast_in_dim makes a tensor of another shape";
 }
