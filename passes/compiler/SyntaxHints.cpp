@@ -12,8 +12,6 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Regex.h"
 
-#include <algorithm>
-
 namespace graphc {
 namespace {
 

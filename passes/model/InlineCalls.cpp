@@ -213,8 +213,8 @@ struct InlineCallsPass : graphc::impl::InlineCallsBase<InlineCallsPass> {
 
   /// Where an op of the callee is in the text, and where that was called from. Of a long chain of
   /// calls the outermost ones are kept, and the op itself.
-  static Location placeWithin(Location loc, PendingCall outer) {
-    Location called = outer.call.getLoc();
+  static Location placeWithin(Location loc, const PendingCall &outer) {
+    Location called = CallOp(outer.call).getLoc();
     if (outer.depth >= kMostPlaces)
       called = cast<CallSiteLoc>(called).getCaller();
     return CallSiteLoc::get(withoutName(loc), outer.depth ? called : withoutName(called));

@@ -31,11 +31,8 @@ LogicalResult ReverseMode::run() {
       continue;
     listener_.forward = op;
     if (auto read = dyn_cast<ReadOp>(op)) {
-      if (stored_.contains(read)) {
-        if (contributions_.contains(read.getResult()))
-          return refuseStored(read);
-        continue;
-      }
+      if (stored_.contains(read) && contributions_.contains(read.getResult()))
+        return refuseStored(read);
       SmallVector<Value> &of = ofVariables_[read.getVariableAttr().getAttr()];
       if (Value gradient = takeGradient(read.getResult()))
         of.push_back(gradient);

@@ -119,9 +119,7 @@ absl::Status OrderValidator::checkContent(const Order &order) const {
     return checkPrepare(order.prepare());
   case Order::kConnect:
     for (uint32_t phase : order.connect().phases())
-      if (phase >= uint32_t(plan_.phases_size()))
-        return wrong(
-            absl::StrCat("the plan has ", plan_.phases_size(), " phases and no phase ", phase));
+      GRAPHC_RETURN_IF_ERROR(checkPhase(phase));
     return checkPaths(order.connect().paths());
   case Order::kInitialize:
     GRAPHC_RETURN_IF_ERROR(service::checkAlgorithms(order.initialize().algorithms()));
@@ -212,12 +210,17 @@ absl::Status OrderValidator::checkPrepare(const Order::Prepare &prepare) const {
   return absl::OkStatus();
 }
 
+absl::Status OrderValidator::checkPhase(uint32_t phase) const {
+  return phase < static_cast<uint32_t>(plan_.phases_size())
+             ? absl::OkStatus()
+             : wrong(absl::StrCat("the plan has ", plan_.phases_size(), " phases and no phase ",
+                                  phase));
+}
+
 /// A phase of the plan, a generation that is new, steps that can be counted, and data as this task
 /// knows it.
 absl::Status OrderValidator::checkBegin(const Order::Begin &begin) const {
-  if (begin.phase() >= static_cast<uint32_t>(plan_.phases_size()))
-    return wrong(
-        absl::StrCat("the plan has ", plan_.phases_size(), " phases and no phase ", begin.phase()));
+  GRAPHC_RETURN_IF_ERROR(checkPhase(begin.phase()));
   if (!phases_.contains(begin.phase()))
     return wrong(absl::StrCat("phase ", begin.phase(), " is none that connect has named"));
   const Order::Begin::Reports &reports = begin.reports();

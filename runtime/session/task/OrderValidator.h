@@ -44,6 +44,7 @@ private:
   absl::Status checkContent(const service::Order &order) const;
   absl::Status checkPrepare(const service::Order::Prepare &prepare) const;
   absl::Status checkOther(uint32_t task) const;
+  absl::Status checkPhase(uint32_t phase) const;
   absl::Status checkBegin(const service::Order::Begin &begin) const;
 
   const plan::Plan &plan_;

@@ -150,16 +150,17 @@ absl::Status PhaseCallbacks::addLoss(LaneRecord &record, const executor::LaneInf
   if (record.lossParts > 1)
     loss /= record.lossParts;
   if (!std::isfinite(loss)) {
-    std::string what = absl::StrCat(record.program->fetches(record.loss).name(), " is ",
-                                    std::isnan(loss) ? "NaN" : "infinite", " at step ",
-                                    run_.firstStep + step + 1, " on ", lane.name);
+    const uint64_t number = run_.firstStep + step + 1;
+    std::string what =
+        absl::StrCat(record.program->fetches(record.loss).name(), " is ",
+                     std::isnan(loss) ? "NaN" : "infinite", " at step ", number, " on ", lane.name);
     if (!options_.nanStops)
       return absl::FailedPreconditionError(absl::StrCat(
           what,
           "; try a smaller learning rate, or look for a logarithm of 0 or a division by 0 in the model, for NaN in "
           "the data, or for labels that are none of its classes"));
     if (!record.notFinite.step)
-      record.notFinite = {std::move(what), run_.firstStep + step + 1};
+      record.notFinite = {std::move(what), number};
     notFinite_.store(true, std::memory_order_relaxed);
     return absl::OkStatus();
   }

@@ -309,3 +309,19 @@ graph.func @none_is_lost(%x: tensor<f32>) attributes {role = #graph.role<train>}
   graph.minimize %l {optimizer = #graph.sgd<learning_rate = 0.1>, variables = [@other]} : tensor<f32>
   graph.return
 }
+
+// -----
+
+// A trained variable that is stored in and read without a gradient is reached all the same: it has
+// the gradient 0 and is no remark.
+graph.variable @w : tensor<f32> = #graph.zeros
+graph.variable @v : tensor<f32> = #graph.zeros
+graph.func @stopped_target(%x: tensor<f32>) attributes {role = #graph.role<train>} {
+  %w = graph.read @w : tensor<f32>
+  graph.assign @v, %w : tensor<f32>
+  %v = graph.read @v : tensor<f32>
+  %v0 = graph.stop_gradient %v : tensor<f32>
+  %loss = graph.multiply %v0, %w : tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+  graph.return
+}
