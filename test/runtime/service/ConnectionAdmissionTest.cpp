@@ -6,6 +6,7 @@
 #include "runtime/service/SecretProof.h"
 #include "runtime/service/TaskServer.h"
 
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,6 +16,7 @@
 #include <fstream>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace graphc::service {
@@ -121,14 +123,17 @@ TEST(UnixAdmission, OnlyWhoHoldsThePathFindsIt) {
   ASSERT_TRUE(made.ok()) << made.status();
   EXPECT_TRUE(base::isUnixAddress(made->inheritedAddress()));
   EXPECT_TRUE(base::connectUnix(made->inheritedAddress().substr(5), SOCK_STREAM).ok());
+  struct stat socket;
+  ASSERT_EQ(fstat(made->listener.get(), &socket), 0);
   std::ifstream names("/proc/net/unix");
-  std::string line;
-  while (std::getline(names, line)) { // the name that it was bound with leads nowhere
-    size_t at = line.find('/');
-    EXPECT_TRUE(at == std::string::npos || line.find("graphc-", at) == std::string::npos ||
-                access(line.c_str() + at, F_OK) != 0)
-        << line;
+  std::string line, name;
+  while (name.empty() && std::getline(names, line)) {
+    std::vector<std::string> columns = absl::StrSplit(line, ' ', absl::SkipEmpty());
+    if (columns.size() == 8 && columns[6] == absl::StrCat(socket.st_ino))
+      name = columns[7];
   }
+  EXPECT_THAT(name, HasSubstr("/graphc-"));
+  EXPECT_NE(access(name.c_str(), F_OK), 0) << name << ": where it was bound, nothing may be left";
 }
 
 TEST(UnixAdmission, AnotherUserIsNotOfThisUser) {
