@@ -252,6 +252,35 @@ def RecognizeComposites : Pass<"recognize-composites", "::mlir::ModuleOp"> {
   let dependentDialects = ["::graphc::graph::GraphDialect"];
 }
 
+def AssignSamples : Pass<"assign-samples", "::mlir::ModuleOp"> {
+  let summary = "write on graph.next_batch which samples of a micro-batch it takes";
+  let description = [{
+    Input: functions without calls and scopes. Output: if a function has several `graph.next_batch`
+    of one data set, each has `offset`, the sum of the batches of those before it in the order of
+    the text, and `stride`, the sum of all of them. A remark says so once for each data set. A data
+    set of one `graph.next_batch` needs neither.
+
+    Example:
+
+    ```mlir
+    graph.dataset @d : (tensor<10xf32>) = #graph.npy<files = ["x.npy"]>
+    graph.func @f() -> (tensor<8x10xf32>, tensor<2x10xf32>) attributes {role = #graph.role<eval>} {
+      %a = graph.next_batch @d {batch = 8} : tensor<8x10xf32>
+      %b = graph.next_batch @d {batch = 2} : tensor<2x10xf32>
+      graph.return %a, %b : tensor<8x10xf32>, tensor<2x10xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = graph.next_batch @d {batch = 8 : i64, stride = 10 : i64} : tensor<8x10xf32>
+    %1 = graph.next_batch @d {batch = 2 : i64, offset = 8 : i64, stride = 10 : i64} : tensor<2x10xf32>
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
 def BoundLabels : Pass<"bound-labels", "::mlir::ModuleOp"> {
   let summary = "write on graph.next_batch how many classes the loss has that takes its labels";
   let description = [{

@@ -64,6 +64,7 @@ static void buildDifferentiated(OpPassManager &manager) {
   manager.addPass(createInlineCalls());
   manager.addPass(createFlattenScopes()); // before all that looks at operations one by one
   manager.addPass(createNumberDraws()); // before anything merges what is equal
+  manager.addPass(createAssignSamples()); // calls are inlined: the text is the order of execution
   manager.addPass(createSimplifyModel()); // so that no gradient is built for what folds away
   // behind it: of the forms that canonicalisation leaves
   manager.addPass(createRecognizeComposites());

@@ -239,11 +239,16 @@ LogicalResult MicroBatchIndexIntoOp::verify() {
          << getMicroBatch() << ", expected one below micro_batches, " << getMicroBatches();
 }
 
-/// The data set exists; numbers of classes are as many as buffers.
+/// The data set exists; numbers of classes are as many as buffers; its samples are among those of
+/// the micro-batch.
 LogicalResult NextBatchIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (getClasses() && getClasses()->size() != getBuffers().size())
     return emitOpError("has ") << getClasses()->size() << " classes, expected one number a buffer, "
                                << getBuffers().size();
+  if (const uint64_t samples = getStride().value_or(getBatch()); getOffset() + getBatch() > samples)
+    return emitOpError("takes samples ") << getOffset() << " to " << getOffset() + getBatch() - 1
+                                         << " of each micro-batch, which has " << samples
+                                         << "; offset + batch must be at most stride";
   if (symbols.lookupNearestSymbolFrom<graph::DatasetOp>(*this, getDatasetAttr()))
     return success();
   return emitOpError("names the data set @")

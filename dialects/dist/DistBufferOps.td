@@ -447,11 +447,13 @@ def Dist_NextBatchIntoOp
 
     1. (NB1) the data set exists
     2. (NB2) `classes` has one number a buffer
+    3. (NB3) `offset` + `batch` is at most `stride`, which is `batch` if it is not given
   }];
   let arguments = (ins FlatSymbolRefAttr:$dataset, Variadic<Dist_Buffer>:$buffers,
       Optional<Dist_Buffer>:$valid, Dist_CountAttr:$batch, UnitAttr:$pad_last,
       DefaultValuedAttr<Dist_WhichAttr, "0">:$micro_batch,
-      DefaultValuedAttr<Dist_CountAttr, "1">:$micro_batches, OptionalAttr<I64ArrayAttr>:$classes);
+      DefaultValuedAttr<Dist_CountAttr, "1">:$micro_batches, OptionalAttr<I64ArrayAttr>:$classes,
+      DefaultValuedAttr<Dist_WhichAttr, "0">:$offset, OptionalAttr<Dist_CountAttr>:$stride);
   let assemblyFormat = [{
     $dataset `,` $buffers (`valid` $valid^)? attr-dict `:` type($buffers) (`valid` type($valid)^)?
   }];

@@ -29,6 +29,14 @@ def Graph_NextBatchOp
     epochs. With it each epoch covers every sample once, its last batch is padded, and one more
     result tells which samples are real; not in the training of several replicas that do not wait
     for each other (asynchronous updates, backup workers), which have no epoch in common.
+
+    Several ops of one data set in a function share its samples: each takes the next ones, in the
+    order in which the ops are executed, called functions included. `assign-samples` writes this
+    down: a micro-batch takes `stride` samples of the data set, this op those from `offset` on. An
+    epoch then has `stride` samples a micro-batch, so the ops together cover it once. If one of them
+    has `pad_last`, the epoch ends with a step for all of them; an op without a mask takes the
+    missing samples from the beginning of the next epoch, which takes them again.
+
     `replicate` makes towers that take `micro_batch` i of `micro_batches` a step. With `classes` the
     integers of component i are 0 … classes[i] - 1, or any where that is 0, and a run ends by name
     at one that is not; `bound-labels` writes it.
@@ -38,6 +46,7 @@ def Graph_NextBatchOp
        mask tensor<batch x i1>.
     3. (C3) `micro_batch` is less than `micro_batches`.
     4. (C4) `classes` has one number a component, at least 0; above 0 only for one of integers.
+    5. (C5) `offset` + `batch` is at most `stride`, which is `batch` if it is not given.
 
     ```mlir
     %x, %y, %valid = graph.next_batch @test {batch = 100, pad_last} : tensor<100x784xf32>, tensor<100xi32>, tensor<100xi1>
@@ -45,7 +54,8 @@ def Graph_NextBatchOp
   }];
   let arguments = (ins FlatSymbolRefAttr:$dataset, Graph_CountAttr:$batch, UnitAttr:$pad_last,
       DefaultValuedAttr<Graph_WhichAttr, "0">:$micro_batch,
-      DefaultValuedAttr<Graph_CountAttr, "1">:$micro_batches, OptionalAttr<I64ArrayAttr>:$classes);
+      DefaultValuedAttr<Graph_CountAttr, "1">:$micro_batches, OptionalAttr<I64ArrayAttr>:$classes,
+      DefaultValuedAttr<Graph_WhichAttr, "0">:$offset, OptionalAttr<Graph_CountAttr>:$stride);
   let results = (outs Variadic<Graph_Tensor>:$outputs);
   let assemblyFormat = "$dataset attr-dict `:` type($outputs)";
   let hasVerifier = 1;
@@ -54,6 +64,8 @@ def Graph_NextBatchOp
     ::mlir::ResultRange getComponents() {
       return getPadLast() ? getOutputs().drop_back() : getOutputs();
     }
+    /// Samples of the data set that all ops of the function together take for one micro-batch.
+    uint64_t getSamplesOfMicroBatch() { return getStride().value_or(getBatch()); }
     /// The mask of real samples; null without pad_last.
     ::mlir::Value getValid() {
       return getPadLast() ? ::mlir::Value(getOutputs().back()) : ::mlir::Value();

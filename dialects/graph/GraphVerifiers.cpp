@@ -70,8 +70,13 @@ LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 // (C2) with pad_last the last result is the mask   (C3) micro_batch < micro_batches
-// (C4) classes of integers
+// (C4) classes of integers   (C5) its samples are among those of the micro-batch
 LogicalResult NextBatchOp::verify() {
+  if (getOffset() + getBatch() > getSamplesOfMicroBatch())
+    return emitOpError() << "takes samples " << getOffset() << " to "
+                         << getOffset() + getBatch() - 1 << " of each micro-batch, which has "
+                         << getSamplesOfMicroBatch()
+                         << "; offset + batch must be at most stride (assign-samples)";
   if (std::optional<ArrayAttr> classes = getClasses()) {
     if (classes->size() != getComponents().size())
       return emitOpError() << "classes must be one number a component, " << getComponents().size()

@@ -475,6 +475,8 @@ LogicalResult ProgramEmitter::emit(dist::NextBatchIntoOp next) {
   if (std::optional<ArrayAttr> classes = next.getClasses())
     for (auto bound : classes->getAsRange<IntegerAttr>())
       instruction->add_classes(uint64_t(bound.getInt()));
+  instruction->set_offset(uint32_t(next.getOffset()));
+  instruction->set_stride(uint32_t(next.getStride().value_or(0)));
   return success();
 }
 

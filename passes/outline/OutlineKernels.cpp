@@ -433,7 +433,8 @@ void ProgramOutliner::emit(graph::NextBatchOp next) {
   Value valid = next.getPadLast() ? buffers.pop_back_val() : Value();
   dist::NextBatchIntoOp::create(builder_, next.getLoc(), next.getDataset(), buffers, valid,
                                 next.getBatch(), next.getPadLast(), next.getMicroBatch(),
-                                next.getMicroBatches(), next.getClassesAttr());
+                                next.getMicroBatches(), next.getClassesAttr(), next.getOffset(),
+                                next.getStrideAttr());
 }
 
 void ProgramOutliner::emit(graph::MicroBatchIndexOp index) {

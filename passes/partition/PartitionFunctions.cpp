@@ -66,7 +66,8 @@ private:
         replicas = dist_.toAggregate;
       builder_.phase.setDatasetAttr(batch.getDatasetAttr());
       int64_t samples;
-      if (llvm::MulOverflow(int64_t(batch.getBatch()), int64_t(batch.getMicroBatches()), samples) ||
+      if (llvm::MulOverflow(int64_t(batch.getSamplesOfMicroBatch()),
+                            int64_t(batch.getMicroBatches()), samples) ||
           llvm::MulOverflow(samples, replicas, samples) || samples > graph::kMaxSamples)
         return batch.emitOpError(
             "takes more than 2^46 samples a step over all replicas and micro-batches");

@@ -131,11 +131,11 @@ std::string summarize(const plan::Plan &plan) {
     text += ", " + std::to_string(strategy.micro_batches()) + " micro-batches";
   if (plan.phases_size()) {
     const plan::Phase &phase = plan.phases(mainPhase(plan));
-    uint64_t batch = 0; // as its programs take it
+    uint64_t batch = 0; // as its programs take it, all next_batch of the data set together
     for (uint32_t program : phase.programs())
       for (const plan::Instruction &instruction : plan.programs(int(program)).instructions())
         if (instruction.has_next_batch() && !batch)
-          batch = instruction.next_batch().batch();
+          batch = plan::samplesOfMicroBatch(instruction.next_batch());
     if (phase.role() == plan::TRAIN && batch)
       text += ", batch " + std::to_string(batch) +
               (replicas > 1 || strategy.micro_batches() > 1 ? " each" : "");

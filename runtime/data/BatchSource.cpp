@@ -16,7 +16,11 @@
 namespace graphc::data {
 
 BatchSource::BatchSource(std::shared_ptr<const LoadedDataset> dataset, const BatchOptions &options)
-    : set_(std::move(dataset)), choice_(options), permutation_(set_->samples(), set_->seed(), 0) {}
+    : set_(std::move(dataset)), choice_(options), permutation_(set_->samples(), set_->seed(), 0) {
+  choice_.padded |= options.padLast;
+  if (options.stride == 0)
+    choice_.stride = options.batch;
+}
 
 BatchSource::~BatchSource() { stop(); }
 
@@ -28,6 +32,10 @@ BatchSource::create(std::shared_ptr<const LoadedDataset> dataset, const BatchOpt
   };
   if (options.batch == 0 || options.replicas == 0 || options.microBatches == 0)
     return bad("batch, replicas and micro-batches must be at least 1");
+  if (const uint64_t stride = options.stride ? options.stride : options.batch;
+      stride < options.batch || options.offset > stride - options.batch)
+    return bad(absl::StrCat("samples ", options.offset, " to ", options.offset + options.batch - 1,
+                            " of a micro-batch of ", stride));
   if (options.replica >= options.replicas || options.perStep == 0 ||
       uint64_t(options.microBatch) + options.perStep > options.microBatches)
     return bad(absl::StrCat("replica ", options.replica, " of ", options.replicas, ", micro-batch ",
@@ -55,7 +63,9 @@ absl::Status BatchSource::start(ConsumedRanges what, uint64_t step) {
   stop();
   before_ = std::move(what);
   first_ = step * choice_.perStep;
-  share_ = (uint64_t(choice_.replica) * choice_.microBatches + choice_.microBatch) * choice_.batch;
+  share_ =
+      (uint64_t(choice_.replica) * choice_.microBatches + choice_.microBatch) * choice_.stride +
+      choice_.offset;
   taken_ = 0;
   epoch_ = UINT64_MAX;
   produced_.store(0);
@@ -91,9 +101,9 @@ uint64_t BatchSource::sampleAt(uint64_t place) {
 
 absl::Status BatchSource::make(uint64_t number, void *const *buffers, uint8_t *valid) {
   uint64_t samples = set_->samples();
-  uint64_t at = StreamWalk{samples, samplesPerStep(), choice_.padLast}.after(
+  uint64_t at = StreamWalk{samples, samplesPerStep(), choice_.padded}.after(
       before_.position(), number / choice_.perStep);
-  const uint64_t firstSample = at + share_ + number % choice_.perStep * choice_.batch;
+  const uint64_t firstSample = at + share_ + number % choice_.perStep * choice_.stride;
   uint64_t index = firstSample;
   uint64_t end = choice_.padLast ? (at / samples + 1) * samples : UINT64_MAX; // of what is real
   for (uint32_t i = 0; i < choice_.batch; ++i, ++index) {

@@ -1,13 +1,21 @@
 //===- BatchSource.h - the micro-batches of one replica, in the one global order ----*- C++ -*-===//
 //
 // One seeded stream for the whole run: the permutations of successive epochs end to end. Counting
-// micro-batches of B samples from `position`, step s takes micro-batch s*N*M + r*M + m on replica r
-// of N as m-th of M in the step. A run's position is one integer, the number of samples taken by
-// all replicas together, so N, M and B may change between runs; where some were taken ahead of
+// micro-batches of S samples from `position`, step s takes micro-batch s*N*M + r*M + m on replica r
+// of N as m-th of M in the step. The K next_batch ops of a data set share each micro-batch: op k
+// takes `batch` samples from `offset` on, the sum of the batches of the ops before it, and S is the
+// sum of all K. A run's position is one integer, the number of samples taken by all replicas and
+// ops together, so N, M, K and the batches may change between runs; where some were taken ahead of
 // others, ConsumedRanges says which.
 //
-// With padLast each epoch covers every sample once: in its last step, what lies behind the last
-// sample is zero and not valid, and the next step begins the next epoch.
+// For example, with N = 2, M = 1 and two ops of 2 and 1 samples (S = 3), step 0 takes
+//   replica 0: samples 0 1 (first op) and 2 (second op); replica 1: samples 3 4 and 5
+// and step 1 begins with sample 6.
+//
+// If an op of the data set has pad_last, the stream is padded: each epoch ends with a step, and the
+// next step begins the next epoch. In the last step of an epoch, an op with padLast gets zeros that
+// are not valid in place of the samples after the last one. An op without padLast gets the first
+// samples of the next epoch, which the next step takes again.
 //
 // A thread fills a ring of two batches or more ahead of the lane; take() copies the oldest one into
 // the lane's buffers, so that no thread but the lane touches an arena. Where samples lie in memory
@@ -30,10 +38,13 @@ namespace graphc::data {
 
 struct BatchOptions {
   uint32_t batch = 1;
+  uint64_t offset = 0; ///< of this op's samples in those of a micro-batch
+  uint64_t stride = 0; ///< samples of a micro-batch, of all ops together; 0: batch
   uint32_t replica = 0, replicas = 1;
   uint32_t microBatch = 0, microBatches = 1;
   uint32_t perStep = 1; ///< micro-batches in a row from `microBatch` on, each step
   bool padLast = false;
+  bool padded = false; ///< some op of the data set has pad_last; implied by padLast
   bool training = false; ///< samples are as the data set's random transforms make them
   std::vector<uint64_t> classes = {}; ///< of the plan's NextBatch: empty, or one a component
   /// Off: take() makes the batch itself, in the caller's buffers. So does the simulator (one
@@ -67,9 +78,9 @@ public:
   const LoadedDataset &dataset() const { return *set_; }
   const BatchOptions &options() const { return choice_; }
 
-  /// Samples that one step of all replicas takes.
+  /// Samples that one step of all replicas and ops takes.
   uint64_t samplesPerStep() const {
-    return uint64_t(choice_.batch) * choice_.replicas * choice_.microBatches;
+    return choice_.stride * choice_.replicas * choice_.microBatches;
   }
 
 private:

@@ -44,23 +44,25 @@ PhaseBatches::create(const plan::Plan &plan, uint32_t phase, const plan::Task &t
         GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<const LoadedDataset> set,
                                 prefetch ? datasets.openToTake(next.dataset())
                                          : datasets.open(next.dataset()));
+        auto stream = std::find_if(streams.begin(), streams.end(), [&](const SampleStream &one) {
+          return one.dataset == next.dataset();
+        });
         BatchOptions options;
         options.batch = next.batch();
+        options.offset = next.offset();
+        options.stride = next.stride();
         options.replica = instance;
         options.replicas = program.instances();
         options.microBatch = next.micro_batch();
         options.microBatches = std::max(1u, next.micro_batches());
         options.perStep = times;
         options.padLast = next.pad_last();
+        options.padded = stream->padded;
         options.training = plan.phases(static_cast<int>(phase)).role() == plan::TRAIN;
         options.classes.assign(next.classes().begin(), next.classes().end());
         options.prefetch = prefetch && !set->isReady();
         GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<BatchSource> source,
                                 BatchSource::create(set, options));
-        auto stream = std::find_if(streams.begin(), streams.end(), [&](const SampleStream &one) {
-          return one.dataset == next.dataset() && one.batch == next.batch() &&
-                 one.padded == next.pad_last();
-        });
         batches->sources_.push_back(
             {&next, instance, static_cast<size_t>(stream - streams.begin()), std::move(source)});
       }

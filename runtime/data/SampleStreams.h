@@ -1,14 +1,17 @@
 //===- SampleStreams.h - which samples a phase takes, and how far it is -------------*- C++ -*-===//
 //
-// Each next_batch of a function takes a stream of samples: the epochs of its data set end to end.
-// Where a stream stands is the number of samples taken of it by all replicas together, whatever the
-// strategy; so a run that goes on under another one goes on there.
+// A function takes one stream of samples of each data set: its epochs end to end. The next_batch
+// ops of a data set share its stream (BatchSource.h). The position of a stream is the number of
+// samples taken of it by all replicas and ops together, whatever the strategy; so a run that goes
+// on under another strategy goes on there.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DATA_SAMPLESTREAMS_H
 #define GRAPHC_RUNTIME_DATA_SAMPLESTREAMS_H
 
 #include "runtime/common/plan/plan.pb.h"
+
+#include "absl/status/statusor.h"
 
 #include <cstdint>
 #include <map>
@@ -34,10 +37,12 @@ private:
   bool endsEpochs() const { return padded && samples && perStep; }
 };
 
-/// What one or several next_batch ops take alike.
+/// The samples of one data set that the next_batch ops of a phase share.
 struct SampleStream {
-  uint32_t dataset = 0, batch = 0;
-  bool padded = false;
+  uint32_t dataset = 0;
+  uint64_t microBatch = 0; ///< samples that all ops together take for one micro-batch
+  bool shared = false; ///< several ops take them
+  bool padded = false; ///< some op has pad_last
   uint64_t perStep = 0; ///< samples that one step of the phase takes (asynchronous: one update)
 };
 
@@ -45,18 +50,22 @@ struct SampleStream {
 /// plan.
 std::vector<SampleStream> streamsOf(const plan::Plan &plan, uint32_t phase);
 
-/// What a checkpoint calls a stream: the first by its phase, "train_step", the others "train_step
-/// @other #1" by data set and place among those of the data set. Neither batch nor strategy is in
-/// it: a run may go on with others.
-std::string streamName(const plan::Plan &plan, uint32_t phase,
-                       const std::vector<SampleStream> &streams, size_t stream);
+/// The name of a stream in checkpoints: "train_step @train". It contains neither batch nor
+/// strategy, so a run may go on with others.
+std::string streamName(const plan::Plan &plan, uint32_t phase, const SampleStream &stream);
 
-/// Where a checkpoint has a stream; nothing where it does not tell. Those of earlier versions name
-/// the others by data set and batch, "train_step @other 3 padded", and may have several names of
-/// one stream: samples are never given back, so the highest counts.
-std::optional<uint64_t> positionIn(const std::map<std::string, uint64_t> &checkpoint,
-                                   const plan::Plan &plan, uint32_t phase,
-                                   const std::vector<SampleStream> &streams, size_t stream);
+/// Positions in a checkpoint, by name of stream.
+using NamedPositions = std::map<std::string, uint64_t>;
+
+/// The entry of a stream in a checkpoint; null if the checkpoint does not have it. Earlier versions
+/// have other names: the phase's alone for the stream that defines its epochs ("train_step"), and
+/// "train_step @other #1" or, by batch, "train_step @other 3 padded" for others. They may have
+/// several names of one stream; the highest position counts, so no sample is given back. There each
+/// op of a data set took the same samples, so an error (FailedPrecondition) if several ops share
+/// this stream.
+absl::StatusOr<const NamedPositions::value_type *>
+findPosition(const NamedPositions &checkpoint, const plan::Plan &plan, uint32_t phase,
+             const std::vector<SampleStream> &streams, size_t stream);
 
 } // namespace graphc::data
 #endif

@@ -69,7 +69,7 @@ def test_change_of_strategy(box, sets):
     """The second data set too goes on, and the manifest has where both stand."""
     same(box.weights(sets.one, "--steps", 7), sets.mixed())
     box.file("mixed/step-7/manifest.json").expect(
-        '"data_position": \\{"train_step": 28, "train_step @other #1": 42\\}'
+        '"data_position": \\{"train_step @other": 42, "train_step @train": 28\\}'
     )
 
 
@@ -112,12 +112,12 @@ def test_epochs(box):
         return box.graphrun(plan, "--epochs", epochs, "--checkpoint_dir", "changed").err
 
     run(single, 1)
-    box.file("changed/step-26/manifest.json").expect('"train_step": 208')
+    box.file("changed/step-26/manifest.json").expect('"train_step @train": 208')
     run(pair, 2).expect(" epoch 2/2  step 39/39 ")
-    box.file("changed/step-39/manifest.json").expect('"train_step": 416')
+    box.file("changed/step-39/manifest.json").expect('"train_step @train": 416')
     run(pair, 2).expect("nothing to train: the run is at step 39, behind the 2 epochs asked for")
     run(single, 2.5)
-    box.file("changed/step-51/manifest.json").expect('"train_step": 512')
+    box.file("changed/step-51/manifest.json").expect('"train_step @train": 512')
 
 
 def test_another_batch(box):
@@ -136,7 +136,7 @@ def test_another_batch(box):
     for plan, steps, first, second in ((three, 3, 6, 9), (six, 5, 10, 21), (three, 9, 18, 33)):
         box.graphrun(plan, "--steps", steps, "--checkpoint_dir", "sizes")
         box.file(f"sizes/step-{steps}/manifest.json").expect(
-            f'"data_position": \\{{"train_step": {first}, "train_step @other #1": {second}\\}}'
+            f'"data_position": \\{{"train_step @other": {second}, "train_step @train": {first}\\}}'
         )
 
 
@@ -164,7 +164,7 @@ def test_of_its_day(box, day):
         } == wanted
         after.append(box.weights(plan, "--steps", 9, "--checkpoint_dir", plan[:-5]))
         box.file(f"{plan[:-5]}/step-9/manifest.json").expect(
-            '"data_position": \\{"train_step": 36, "train_step @other #1": 54\\}'
+            '"data_position": \\{"train_step @other": 54, "train_step @train": 36\\}'
         )
     same(*after)
 
@@ -172,25 +172,28 @@ def test_of_its_day(box, day):
 @pytest.mark.parametrize(
     "old",
     [
-        "",
-        ', "train_step @other 3": 42',
-        ', "train_step @other 3": 6, "train_step @other 6": 42',
-        ', "train_step @gone #1": 5, "train_step @other #1": 42',
+        '"train_step": 28',
+        '"train_step": 28, "train_step @other 3": 42',
+        '"train_step": 28, "train_step @other 3": 6, "train_step @other 6": 42',
+        '"train_step": 28, "train_step @gone #1": 5, "train_step @other #1": 42',
+        '"train_step @other": 42',
     ],
 )
 def test_earlier_versions(box, sets, old):
-    """A checkpoint of an earlier version names the second data set by its batch, perhaps by
-    several, or has the position of the first alone: the others follow from its steps then. It is
-    written with the names of today alone."""
+    """A checkpoint of an earlier version names the first data set by the phase alone, the second by
+    its place or batch, perhaps by several, or it has the position of the first alone: what is
+    missing follows from the steps. It is written with the names of today alone."""
     sets.mixed()
+    manifest = box / "mixed/step-7/manifest.json"
     seal(
-        box / "mixed/step-7/manifest.json",
-        lambda text: text.replace(', "train_step @other #1": 42', old),
+        manifest,
+        lambda text: text.replace('"train_step @other": 42, "train_step @train": 28', old),
     )
+    assert "{" + old + "}" in manifest.read_text()
     same(
         box.weights(sets.one, "--steps", 9),
         box.weights(sets.two, "--steps", 9, "--checkpoint_dir", "mixed"),
     )
     box.file("mixed/step-9/manifest.json").expect(
-        '"data_position": \\{"train_step": 36, "train_step @other #1": 54\\}'
+        '"data_position": \\{"train_step @other": 54, "train_step @train": 36\\}'
     )

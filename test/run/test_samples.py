@@ -99,8 +99,8 @@ def test_asynchronous(box, victim):
     )
     left = box.json("ckpt/step-600/manifest.json")
     assert (
-        left["data_position"] == {"train_step": 600 * BATCH}
-        and len(left["data_taken"]["train_step"]) >= 2
+        left["data_position"] == {"train_step @train": 600 * BATCH}
+        and len(left["data_taken"]["train_step @train"]) >= 2
     ), left
     train(box, box.servers("three", 3, 1, "async", SEEN), 800, kill=[], env=unlike)
     assert (
@@ -120,7 +120,7 @@ def test_from_memory(box):
         save=100000,
         env=delay(worker0=500, worker1=60000),
     )
-    ahead = box.json("ckpt/step-600/manifest.json")["data_taken"]["train_step"]
+    ahead = box.json("ckpt/step-600/manifest.json")["data_taken"]["train_step @train"]
     assert len(ahead) > 2 * 200, "more than 200 updates apart"
     plan = box.compile(
         "memory", {"worker": 2, "strategy": {"name": "all_reduce", "recovery": "memory"}}, SEEN

@@ -24,7 +24,7 @@
 namespace graphc::plan {
 
 inline constexpr char planMagic[] = "GRAPHCPL";
-inline constexpr uint32_t planVersion = 10; ///< the only one that is read
+inline constexpr uint32_t planVersion = 11; ///< the only one that is read
 inline constexpr size_t planHeaderBytes = 56;
 inline constexpr uint64_t maxPlanBytes = uint64_t(2) << 30; ///< protobuf's own limit
 

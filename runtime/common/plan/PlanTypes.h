@@ -44,6 +44,11 @@ uint64_t partOffset(const TensorType &type, const Part &part);
 /// Whether `type` is rows of the whole.
 bool isPartOf(const TensorType &type, const Part &part);
 
+/// Samples of its data set that the instructions of a phase together take for one micro-batch.
+inline uint64_t samplesOfMicroBatch(const Instruction::NextBatch &next) {
+  return next.stride() ? next.stride() : next.batch();
+}
+
 /// How often a step does each instruction of a verified program, which are asked for in order.
 class LoopWalk {
 public:

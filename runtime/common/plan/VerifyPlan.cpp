@@ -419,12 +419,22 @@ absl::Status checkPhaseEnds(const Plan &plan, const Phase &phase) {
 /// Epochs and positions in the data are counted by what the phase says that a step takes.
 absl::Status checkPhaseData(const Plan &plan, const Phase &phase) {
   bool reads = false, readsItsOwn = false;
+  std::map<uint32_t, const Instruction::NextBatch *> firsts; // by data set
   for (uint32_t index : phase.programs())
     for (const Instruction &instruction : plan.programs(int(index)).instructions()) {
       if (!instruction.has_next_batch())
         continue;
       reads = true;
-      readsItsOwn |= instruction.next_batch().dataset() == phase.dataset();
+      const Instruction::NextBatch &next = instruction.next_batch();
+      readsItsOwn |= next.dataset() == phase.dataset();
+      const Instruction::NextBatch &first =
+          *firsts.try_emplace(next.dataset(), &next).first->second;
+      if (samplesOfMicroBatch(next) != samplesOfMicroBatch(first) ||
+          next.micro_batches() != first.micro_batches())
+        return invalid("phase ", phase.name(), " takes ", samplesOfMicroBatch(first), " x ",
+                       first.micro_batches(), " and ", samplesOfMicroBatch(next), " x ",
+                       next.micro_batches(), " samples (micro-batch x micro-batches) of dataset ",
+                       plan.datasets(int(next.dataset())).name(), "; expected the same");
       if (phase.ends_by_end_of_stream() && instruction.next_batch().pad_last() &&
           plan.programs(int(index)).instances() > 1)
         return invalid("phase ", phase.name(),

@@ -75,6 +75,10 @@ absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next)
   const Dataset &dataset = plan_.datasets(int(next.dataset()));
   if (next.batch() == 0)
     return invalid("a batch of 0 samples");
+  if (const uint64_t samples = samplesOfMicroBatch(next);
+      uint64_t(next.offset()) + next.batch() > samples)
+    return invalid("samples ", next.offset(), " to ", uint64_t(next.offset()) + next.batch() - 1,
+                   " of a micro-batch of ", samples);
   if (next.micro_batches() == 0 ||
       uint64_t(next.micro_batch()) + loops_.count() > next.micro_batches())
     return invalid("micro-batch ", next.micro_batch(),

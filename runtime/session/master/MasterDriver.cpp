@@ -248,9 +248,11 @@ absl::Status MasterDriver::initialize() {
 
 /// The training phase again and again, from one pause to the next: checkpoint, evaluation, end.
 absl::Status MasterDriver::train(uint32_t phase) {
-  StreamPositions streams(plan_, phase, samples_, restored_);
-  if (restored_) // of a state in memory the positions are those of a step before
+  StreamPositions streams(plan_, phase, samples_);
+  if (restored_) { // of a state in memory the positions are those of a step before
+    GRAPHC_RETURN_IF_ERROR(streams.restore(*restored_));
     streams.advance(step_ - restored_->globalStep);
+  }
   trainingSteps_ = trainingStepsOf(phase, streams);
   GRAPHC_RETURN_IF_ERROR(earlyStop_.begin(step_));
   if (step_ >= trainingSteps_.total) {

@@ -9,7 +9,7 @@ namespace graphc::session {
 std::string remarkOverlap(const plan::Plan &plan, uint32_t phase, const DatasetSizes &sizes,
                           uint64_t samples, uint64_t steps) {
   const plan::Phase &one = plan.phases(static_cast<int>(phase));
-  StreamPositions streams(plan, phase, sizes, std::nullopt);
+  StreamPositions streams(plan, phase, sizes);
   streams.advance(steps);
   const uint64_t taken = streams.first();
   if (!samples || streams.padded() || taken <= samples)

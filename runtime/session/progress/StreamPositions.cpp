@@ -1,5 +1,7 @@
 #include "runtime/session/progress/StreamPositions.h"
 
+#include "runtime/common/base/StatusMacros.h"
+
 #include <set>
 
 namespace graphc::session {
@@ -31,37 +33,29 @@ static size_t workersOf(const plan::Plan &plan, uint32_t phase) {
   return !chooses && instances.size() == 1 ? *instances.begin() : 0;
 }
 
-/// Where each stream was left. What a checkpoint does not tell (of an earlier version, or since the
-/// model was changed) is where the stream before of the same data set is, with which it was one if
-/// their batches were of one size, or follows from the steps.
-StreamPositions::StreamPositions(const plan::Plan &plan, uint32_t phase, const DatasetSizes &sizes,
-                                 const std::optional<checkpoint::CheckpointManifest> &restored)
+StreamPositions::StreamPositions(const plan::Plan &plan, uint32_t phase, const DatasetSizes &sizes)
     : plan_(plan), phase_(phase), streams_(data::streamsOf(plan, phase)),
-      walks_(walksOf(streams_, sizes)), workers_(workersOf(plan, phase)) {
+      walks_(walksOf(streams_, sizes)), workers_(workersOf(plan, phase)), taken_(streams_.size()) {}
+
+/// A position that the checkpoint does not have (it is of an earlier version, or the model was
+/// changed) follows from the steps.
+absl::Status StreamPositions::restore(const checkpoint::CheckpointManifest &restored) {
   for (size_t i = 0; i < streams_.size(); ++i) {
-    std::optional<uint64_t> known =
-        restored ? data::positionIn(restored->dataPositions, plan, phase, streams_, i)
-                 : std::nullopt;
-    if (known) {
-      const auto ahead = restored->dataTaken.find(data::streamName(plan, phase, streams_, i));
-      const bool fits = ahead != restored->dataTaken.end() &&
-                        data::ConsumedRanges::check(*known, ahead->second).ok();
-      forgot_ |= ahead != restored->dataTaken.end() && !fits;
-      taken_.push_back(fits ? data::ConsumedRanges(*known, ahead->second)
-                            : data::ConsumedRanges(*known));
+    GRAPHC_ASSIGN_OR_RETURN(const auto *known,
+                            data::findPosition(restored.dataPositions, plan_, phase_, streams_, i));
+    if (!known) {
+      const uint64_t steps = i == 0 ? restored.globalStep : walks_[0].stepsTo(0, first());
+      taken_[i] = data::ConsumedRanges(walks_[i].after(0, steps));
       continue;
     }
-    if (i == 0) {
-      taken_.emplace_back(restored ? walks_[i].after(0, restored->globalStep) : 0);
-      continue;
-    }
-    size_t before = i;
-    while (before > 0 && streams_[before - 1].dataset != streams_[i].dataset)
-      --before;
-    taken_.push_back(before > 0 && restored
-                         ? taken_[before - 1]
-                         : data::ConsumedRanges(walks_[i].after(0, walks_[0].stepsTo(0, first()))));
+    const auto ahead = restored.dataTaken.find(known->first);
+    const bool isKept = ahead != restored.dataTaken.end();
+    const bool fits = isKept && data::ConsumedRanges::check(known->second, ahead->second).ok();
+    forgot_ |= isKept && !fits;
+    taken_[i] = fits ? data::ConsumedRanges(known->second, ahead->second)
+                     : data::ConsumedRanges(known->second);
   }
+  return absl::OkStatus();
 }
 
 void StreamPositions::advance(uint64_t steps, const std::vector<uint64_t> &byWorker) {
@@ -98,7 +92,7 @@ std::vector<data::ConsumedRanges> takenOf(const service::Order::Begin &begin) {
 std::map<std::string, uint64_t> StreamPositions::byName() const {
   std::map<std::string, uint64_t> named;
   for (size_t i = 0; i < streams_.size(); ++i)
-    named[data::streamName(plan_, phase_, streams_, i)] = taken_[i].position();
+    named[data::streamName(plan_, phase_, streams_[i])] = taken_[i].position();
   return named;
 }
 
@@ -106,7 +100,7 @@ std::map<std::string, std::vector<uint64_t>> StreamPositions::aheadByName() cons
   std::map<std::string, std::vector<uint64_t>> named;
   for (size_t i = 0; i < streams_.size(); ++i)
     if (!taken_[i].isEven())
-      named[data::streamName(plan_, phase_, streams_, i)] = taken_[i].ahead();
+      named[data::streamName(plan_, phase_, streams_[i])] = taken_[i].ahead();
   return named;
 }
 

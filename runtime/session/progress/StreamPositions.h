@@ -19,9 +19,10 @@ namespace graphc::session {
 
 class StreamPositions {
 public:
-  /// `restored`: the checkpoint that the run goes on from, or none. `plan` has to outlive this.
-  StreamPositions(const plan::Plan &plan, uint32_t phase, const DatasetSizes &sizes,
-                  const std::optional<checkpoint::CheckpointManifest> &restored);
+  /// At the beginning of each stream. `plan` has to outlive this.
+  StreamPositions(const plan::Plan &plan, uint32_t phase, const DatasetSizes &sizes);
+  /// Goes on from a checkpoint. FailedPrecondition if its positions have another meaning.
+  absl::Status restore(const checkpoint::CheckpointManifest &restored);
 
   /// By stream, as streamsOf() has them.
   const std::vector<data::ConsumedRanges> &streams() const { return taken_; }

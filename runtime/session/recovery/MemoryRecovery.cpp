@@ -113,7 +113,7 @@ checkpoint::CheckpointManifest manifestOf(const plan::Plan &plan, uint32_t phase
   manifest.globalStep = held.first_step();
   const std::vector<data::SampleStream> streams = data::streamsOf(plan, phase);
   for (size_t i = 0; i < streams.size() && i < static_cast<size_t>(held.positions_size()); ++i)
-    manifest.dataPositions[data::streamName(plan, phase, streams, i)] =
+    manifest.dataPositions[data::streamName(plan, phase, streams[i])] =
         held.positions(static_cast<int>(i));
   return manifest;
 }

@@ -41,7 +41,7 @@ std::optional<data::SampleStream> samplesOf(const plan::Plan &plan, uint32_t pha
 bool hasRows(const plan::Plan &plan, uint32_t phase, const Result &result) {
   const std::optional<data::SampleStream> samples = samplesOf(plan, phase);
   return samples && result.type().shape_size() > 0 &&
-         result.type().shape(0) == static_cast<int64_t>(samples->batch);
+         result.type().shape(0) == static_cast<int64_t>(samples->microBatch);
 }
 } // namespace
 
@@ -70,7 +70,7 @@ absl::Status FetchFiles::check(const plan::Plan &plan, uint32_t phase,
                        " is shuffled, and rows would not be in the order of its samples; "
                        "read a graph.dataset without shuffle in ",
                        one.name()));
-    if (const uint64_t rows = uint64_t(samples.batch) * result.program->instances();
+    if (const uint64_t rows = samples.microBatch * result.program->instances();
         rows != one.samples_per_step())
       return absl::InvalidArgumentError(absl::StrCat(
           flag, "a step of ", one.name(), " takes ", one.samples_per_step(),

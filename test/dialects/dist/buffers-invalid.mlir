@@ -102,6 +102,18 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
 
 // -----
 
+// (NB3) samples that are not among those of the micro-batch
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+dist.phase @p {role = #graph.role<predict>}
+dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<2x4xf32>
+  // expected-error @below {{takes samples 4 to 5 of each micro-batch, which has 5; offset + batch must be at most stride}}
+  dist.next_batch_into @d, %x {batch = 2, offset = 4, stride = 5} : memref<2x4xf32>
+  dist.end
+}
+
+// -----
+
 // (NB1) a data set that there is not
 dist.phase @p {role = #graph.role<predict>}
 dist.program @a of @p on "/job:t/task:0/device:CPU:0" {

@@ -25,7 +25,7 @@ graph.dataset @d : (tensor<3xf32>) = #graph.synthetic<samples = 7, seed = 1> {gr
 
 graph.dataset @d : (tensor<3xf32>) = #graph.synthetic<samples = 7, seed = 1>
 graph.func @f() attributes {role = #graph.role<train>} {
-  // expected-error@+1 {{custom op 'graph.next_batch' has no attribute 'padlast'; did you mean 'pad_last'?; known are batch, classes, micro_batch, micro_batches, pad_last, graph.device, graph.colocate_with}}
+  // expected-error@+1 {{custom op 'graph.next_batch' has no attribute 'padlast'; did you mean 'pad_last'?; known are batch, classes, micro_batch, micro_batches, offset, pad_last, stride, graph.device, graph.colocate_with}}
   %x = graph.next_batch @d {batch = 3, padlast} : tensor<3x3xf32>
   graph.return
 }

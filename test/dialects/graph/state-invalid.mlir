@@ -179,6 +179,24 @@ func.func @mask_length() {
 // -----
 
 graph.dataset @d : (tensor<4xf32>) = #graph.idx<files = ["x"]>
+func.func @samples() {
+  // (C5) expected-error@+1 {{takes samples 3 to 10 of each micro-batch, which has 10; offset + batch must be at most stride (assign-samples)}}
+  %x = graph.next_batch @d {batch = 8, offset = 3, stride = 10} : tensor<8x4xf32>
+  return
+}
+
+// -----
+
+graph.dataset @d : (tensor<4xf32>) = #graph.idx<files = ["x"]>
+func.func @samples_without_stride() {
+  // (C5) expected-error@+1 {{takes samples 1 to 8 of each micro-batch, which has 8; offset + batch must be at most stride (assign-samples)}}
+  %x = graph.next_batch @d {batch = 8, offset = 1} : tensor<8x4xf32>
+  return
+}
+
+// -----
+
+graph.dataset @d : (tensor<4xf32>) = #graph.idx<files = ["x"]>
 func.func @micro_batch() {
   // (C3) expected-error@+1 {{micro_batch must be less than micro_batches, got 2 and 2}}
   %x = graph.next_batch @d {batch = 8, micro_batch = 2, micro_batches = 2} : tensor<8x4xf32>

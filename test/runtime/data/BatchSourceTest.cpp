@@ -146,6 +146,61 @@ TEST_P(BatchSourceTest, SeveralMicroBatchesInARowAreThoseOfTowers) {
   }
 }
 
+// Two ops of 2 and 1 samples, on two replicas of two micro-batches each: the batches in the order
+// of micro-batches, and in each of the ops, are the stream.
+TEST_P(BatchSourceTest, OpsOfADataSetShareEachMicroBatch) {
+  auto set = numbers(7, false);
+  int32_t next = 0;
+  std::vector<std::unique_ptr<BatchSource>> sources;
+  for (uint32_t replica : {0u, 1u})
+    for (uint32_t m : {0u, 1u})
+      for (auto [offset, batch] : {std::pair(0u, 2u), {2u, 1u}})
+        sources.push_back(source(set, {.batch = batch,
+                                       .offset = offset,
+                                       .stride = 3,
+                                       .replica = replica,
+                                       .replicas = 2,
+                                       .microBatch = m,
+                                       .microBatches = 2}));
+  for (int step = 0; step < 5; ++step)
+    for (auto &one : sources)
+      for (int32_t sample : take(*one))
+        EXPECT_EQ(sample, next++ % 7) << "step " << step;
+}
+
+TEST_P(BatchSourceTest, OpsOfADataSetShareTheMicroBatchesOfALoop) {
+  auto set = numbers(50, true);
+  for (auto [offset, batch] : {std::pair(0u, 3u), {3u, 2u}}) {
+    auto loop = source(
+        set, {.batch = batch, .offset = offset, .stride = 5, .microBatches = 3, .perStep = 3});
+    std::vector<std::unique_ptr<BatchSource>> each;
+    for (uint32_t m = 0; m < 3; ++m)
+      each.push_back(source(
+          set,
+          {.batch = batch, .offset = offset, .stride = 5, .microBatch = m, .microBatches = 3}));
+    for (int i = 0; i < 12; ++i)
+      EXPECT_EQ(take(*loop), take(*each[size_t(i % 3)])) << i;
+  }
+}
+
+TEST_P(BatchSourceTest, APaddedEpochEndsForAllOpsOfTheDataSet) {
+  auto set = numbers(7, false);
+  std::vector<uint8_t> valid;
+  auto masked = source(set, {.batch = 2, .offset = 0, .stride = 5, .padLast = true});
+  auto second = source(set, {.batch = 2, .offset = 2, .stride = 5, .padLast = true});
+  auto plain = source(set, {.batch = 1, .offset = 4, .stride = 5, .padded = true});
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    EXPECT_THAT(take(*masked, &valid), ElementsAre(0, 1));
+    EXPECT_THAT(valid, ElementsAre(1, 1));
+    EXPECT_THAT(take(*second), ElementsAre(2, 3));
+    EXPECT_THAT(take(*plain), ElementsAre(4));
+    EXPECT_THAT(take(*masked), ElementsAre(5, 6));
+    EXPECT_THAT(take(*second, &valid), ElementsAre(0, 0));
+    EXPECT_THAT(valid, ElementsAre(0, 0)) << "the epoch has no samples for this op any more";
+    EXPECT_THAT(take(*plain), ElementsAre(2)) << "without a mask: of the next epoch";
+  }
+}
+
 TEST_P(BatchSourceTest, EachShuffledEpochCoversEverySampleOnce) {
   auto s = source(numbers(60, true), {.batch = 4});
   std::vector<int32_t> first;
@@ -413,6 +468,9 @@ TEST(BatchSource, RefusesImpossibleOptions) {
   EXPECT_FALSE(
       BatchSource::create(*opened, {.microBatch = 1, .microBatches = 3, .perStep = 3}).ok());
   EXPECT_FALSE(BatchSource::create(*opened, {.perStep = 0}).ok());
+  EXPECT_FALSE(BatchSource::create(*opened, {.batch = 2, .stride = 1}).ok());
+  EXPECT_FALSE(BatchSource::create(*opened, {.batch = 2, .offset = 2, .stride = 3}).ok());
+  EXPECT_FALSE(BatchSource::create(*opened, {.batch = 2, .offset = 1}).ok());
   EXPECT_FALSE(BatchSource::create(*opened, {.classes = {0, 0}}).ok());
 }
 

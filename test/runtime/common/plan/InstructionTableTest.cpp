@@ -23,10 +23,11 @@ const std::set<std::string> buffers = {"buffer", "buffers",  "scratch", "own",
                                        "to",     "partials", "units"};
 const std::set<std::string> channels = {"channel", "channels"};
 const std::set<std::string> kernels = {"kernel", "add"};
-const std::set<std::string> others = {
-    "ahead",    "deal",  "has_own",     "has_chosen",    "has_valid", "dataset",
-    "batch",    "local", "micro_batch", "micro_batches", "take",      "max_staleness",
-    "pad_last", "queue", "n",           "count",         "length",    "per_leaf"};
+const std::set<std::string> others = {"ahead",       "deal",          "has_own",  "has_chosen",
+                                      "has_valid",   "dataset",       "batch",    "local",
+                                      "micro_batch", "micro_batches", "take",     "max_staleness",
+                                      "offset",      "stride",        "pad_last", "queue",
+                                      "n",           "count",         "length",   "per_leaf"};
 /// Sets every field: numbers to ones that occur once, flags to `flags`.
 struct Filled {
   std::multiset<uint32_t> buffers, channels, kernels;

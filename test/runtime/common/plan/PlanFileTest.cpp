@@ -43,10 +43,10 @@ TEST(PlanFile, NotAPlan) {
 
 TEST(PlanFile, NewerVersionIsRefusedByName) {
   std::string file = encoded();
-  file[8] = 11;
+  file[8] = 12;
   EXPECT_THAT(
       errorOf(file),
-      HasSubstr("plan format version 11 is newer than this graphrun, which reads version 10"));
+      HasSubstr("plan format version 12 is newer than this graphrun, which reads version 11"));
 }
 
 TEST(PlanFile, OlderVersionIsRefusedByName) {
@@ -54,7 +54,7 @@ TEST(PlanFile, OlderVersionIsRefusedByName) {
   file[8] = 6;
   EXPECT_THAT(
       errorOf(file),
-      HasSubstr("plan format version 6 is older than this graphrun, which reads version 10; "
+      HasSubstr("plan format version 6 is older than this graphrun, which reads version 11; "
                 "compile the model again"));
 }
 

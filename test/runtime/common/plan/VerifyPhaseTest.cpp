@@ -48,5 +48,37 @@ TEST(VerifyPlan, APhaseTakesTheSamplesThatItReads) {
             "common whose last batch could be padded (pad_last)");
 }
 
+TEST(VerifyPlan, OpsOfADataSetAgreeOnTheSamplesOfAMicroBatch) {
+  auto refusal = [](uint32_t stride, uint32_t microBatches) {
+    PlanBuilder b(16);
+    b.plan = parameterServerPlan({1, 1, 16, false});
+    Dataset &set = *b.plan.add_datasets();
+    set.set_name("made");
+    set.mutable_synthetic()->set_samples(100);
+    set.mutable_synthetic()->add_limits(0);
+    set.add_components()->mutable_sample()->set_dtype(F32);
+    for (uint32_t op : {0u, 1u}) {
+      Instruction batch;
+      Instruction::NextBatch &next = *batch.mutable_next_batch();
+      next.set_batch(16);
+      next.set_offset(op * 16);
+      next.set_stride(op ? stride : 32);
+      next.set_micro_batches(op ? microBatches : 1);
+      next.add_buffers(b.arenaBuffer(0, b.vector()));
+      auto &list = *b.plan.mutable_programs(0)->mutable_instructions();
+      *list.Add() = batch;
+      for (int i = list.size() - 1; i > 1; --i) // in front of the sends, behind a control_send
+        list.SwapElements(i, i - 1);
+    }
+    b.plan.mutable_phases(0)->set_samples_per_step(32);
+    return std::string(verifyPlan(b.finish()).message());
+  };
+  EXPECT_EQ(refusal(32, 1), "");
+  EXPECT_EQ(refusal(48, 1), "phase train_step takes 48 x 1 and 32 x 1 samples (micro-batch x "
+                            "micro-batches) of dataset made; expected the same");
+  EXPECT_EQ(refusal(32, 2), "phase train_step takes 32 x 2 and 32 x 1 samples (micro-batch x "
+                            "micro-batches) of dataset made; expected the same");
+}
+
 } // namespace
 } // namespace graphc::plan

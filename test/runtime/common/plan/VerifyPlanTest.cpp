@@ -558,6 +558,15 @@ const DamageCase cases[] = {
     {"BatchOfNoDataset",
      [](Plan &p) { worker(p).mutable_instructions(0)->mutable_next_batch()->set_batch(1); },
      "dataset 0 does not exist"},
+    {"SamplesBeyondTheMicroBatch",
+     [](Plan &p) {
+       Instruction::NextBatch &next = takeBatch(p);
+       next.set_offset(UINT32_MAX);
+       next.set_stride(UINT32_MAX);
+     },
+     "samples 4294967295 to 4294967295 of a micro-batch of 4294967295"},
+    {"SamplesWithoutAStride", [](Plan &p) { takeBatch(p).set_offset(1); },
+     "samples 1 to 1 of a micro-batch of 1"},
     {"ClassesOfFloats", [](Plan &p) { takeBatch(p).mutable_classes()->Add(3); },
      "3 classes of component 0, which is of f32"},
     {"ClassesOfAnotherNumber", [](Plan &p) { takeBatch(p).mutable_classes()->Resize(2, 0); },
