@@ -1,29 +1,10 @@
 """Several graph.next_batch of one data set in a function: each takes the next samples."""
 
 import formats
-import pytest
 from box import MODELS, same
 from formats import seal
 
 MODEL = MODELS / "shared-samples.mlir"
-STRATEGIES = {
-    "ps": lambda n: {"worker": n, "ps": 1, "strategy": "parameter_server"},
-    "all_reduce": lambda n: {"worker": n, "strategy": "all_reduce"},
-    "mirrored": lambda n: {"worker": n, "strategy": "mirrored"},
-}
-
-
-@pytest.fixture(autouse=True)
-def data(box):
-    """200 samples of x and z: no multiple of the 16, 32 or 64 that a step takes."""
-    values = [((i * 37) % 101) / 101 for i in range(200)]
-    for name, sign in (("x", 1), ("z", -1)):
-        formats.write(box / f"{name}.npy", "<f4", [200], [sign * value for value in values])
-    box.write(
-        "model.mlir",
-        MODEL.read_text().replace("data.npz:x", "x.npy").replace("data.npz:z", "z.npy"),
-    )
-
 
 def taken(box, body, results, cluster=None, steps=2):
     """What is printed of the results, (value, type, name), in so many steps of a model that takes
@@ -102,48 +83,27 @@ def test_what_is_summed_over_replicas(box):
     assert printed == ["a 9", "b 1.5"]
 
 
-@pytest.mark.parametrize("replicas", [2, 4])
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_bits(box, strategy, replicas):
-    """20 steps of each strategy give the weights of one device with as many micro-batches."""
-    model = box / "model.mlir"
-    one = box.oneDevice("one", replicas, model)
-    many = box.compile("many", STRATEGIES[strategy](replicas), model)
-    arguments = ("--steps", 20, "--data_dir", ".")
-    same(
-        box.weights(one, *arguments, to="one-weights"),
-        box.weights(many, *arguments, to="many-weights"),
-    )
-
-
 def test_in_pieces(box):
     """7 steps at once and 2, 3 and 2 of them, under three strategies: the same weights. The
     checkpoint has one position, in samples of all ops together."""
-    model = box / "model.mlir"
-    one = box.oneDevice("one", 2, model)
-    plans = [
-        one,
-        box.compile("ps", STRATEGIES["ps"](2), model),
-        box.compile("mirrored", STRATEGIES["mirrored"](2), model),
-    ]
-    for plan, steps in zip(plans[1:], (2, 5)):
-        box.graphrun(plan, "--steps", steps, "--data_dir", ".", "--checkpoint_dir", "pieces")
+    one = box.oneDevice("one", 2, MODEL)
+    two = box.compile("mirrored", {"worker": 2, "strategy": "mirrored"}, MODEL)
+    for plan, steps in (box.servers("ps", 2, 1, model=MODEL), 2), (two, 5):
+        box.graphrun(plan, "--steps", steps, "--checkpoint_dir", "pieces")
     box.file("pieces/step-5/manifest.json").expect(
         f'"data_position": \\{{"train_step @train": {5 * 2 * 16}\\}}'
     )
     same(
-        box.weights(one, "--steps", 7, "--data_dir", ".", to="whole"),
-        box.weights(
-            one, "--steps", 7, "--data_dir", ".", "--checkpoint_dir", "pieces", to="resumed"
-        ),
+        box.weights(one, "--steps", 7),
+        box.weights(one, "--steps", 7, "--checkpoint_dir", "pieces"),
     )
 
 
 def test_position_of_an_earlier_version(box):
     """There each op took the same samples: the position is refused, with the reason and the remedy,
     and the values are not."""
-    plan = box.compile("one", {"worker": 1}, box / "model.mlir")
-    box.graphrun(plan, "--steps", 3, "--data_dir", ".", "--checkpoint_dir", "old")
+    plan = box.compile("one", {"worker": 1}, MODEL)
+    box.graphrun(plan, "--steps", 3, "--checkpoint_dir", "old")
     seal(
         box / "old/step-3/manifest.json",
         lambda text: text.replace('"train_step @train": 48', '"train_step": 12'),
@@ -155,13 +115,11 @@ def test_position_of_an_earlier_version(box):
         plan,
         "--steps",
         5,
-        "--data_dir",
-        ".",
         "--checkpoint_dir",
         "old",
         status=1,
     )
-    box.graphrun(plan, "--steps", 2, "--data_dir", ".", "--init_from", "old")
+    box.graphrun(plan, "--steps", 2, "--init_from", "old")
 
 
 def test_masks_of_several(box):

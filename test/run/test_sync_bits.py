@@ -4,6 +4,7 @@ import os
 
 import pytest
 from box import HERE, MODELS, accuracy, delay, differences, hasCpu, same, servers
+from strategies import ROWS, clusterOf
 
 
 @pytest.mark.parametrize("ps", [1, 2])
@@ -23,6 +24,29 @@ def test_bits(box, workers, ps, transport):
     same(one, many)
     assert accuracy(box.last.out) == accuracy(printed)
     box.show("many", "plan-text", servers(workers, ps)).expect("zero_copy: true")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        name
+        for name, row in ROWS.items()
+        if "inexact" not in row and "recovery" not in row["strategy"]
+    ],
+)
+@pytest.mark.parametrize("model", ["shared-samples", "stored-values"])
+def test_state(box, model, row):
+    """Ops that share the samples of a data set, and values that are stored and read in the same
+    step, under every synchronous strategy with 2 and 4 workers. (Recovery from memory refuses both
+    models: they write a variable before the last sum of the step.)"""
+    row, path = ROWS[row], MODELS / f"{model}.mlir"
+    for workers in 2, 4:
+        cluster = {**row["clusters"][0], "worker": workers}
+        one, _ = box.reference(
+            workers if row.get("replicas") == "worker" else 1, "--steps", 20, model=path
+        )
+        plan = box.compile(f"of-{workers}", clusterOf(row, model, cluster), path)
+        same(one, box.weights(plan, "--steps", 20))
 
 
 @pytest.mark.parametrize("workers", [2, 3])

@@ -1,5 +1,5 @@
 // A critic that trains twice a step and a generator that trains once, as in a generative adversarial network, each on the next samples of one data set. What takes samples is a function, and one call takes more of them than the others.
-graph.dataset @train : (tensor<f32>, tensor<f32>) = #graph.npy<files = ["data.npz:x", "data.npz:z"]> {shuffle = true, seed = 3}
+graph.dataset @train : (tensor<f32>, tensor<f32>) = #graph.synthetic<samples = 200, seed = 5> {shuffle = true, seed = 3}
 graph.variable @a : tensor<f32> = #graph.value<dense<0.5> : tensor<f32>>
 graph.variable @c : tensor<f32> = #graph.value<dense<0.7> : tensor<f32>>
 graph.variable @k : tensor<f32> = #graph.value<dense<1.3> : tensor<f32>>
