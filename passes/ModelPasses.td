@@ -217,11 +217,20 @@ def RecognizeComposites : Pass<"recognize-composites", "::mlir::ModuleOp"> {
     - A product with softmax(scores), where the scores are a product, perhaps times a constant and
       masked, is attention, in whichever order and transposed or not the two products have their
       factors. What stands between the products must have no other use.
+    - A scale may be on the scores, on query or key, or on both: then it must be the same number, as
+      PyTorch writes the root of one scale. Two different ones stay as they are.
     - A mask is `select` of the scores and of a constant of at most -1e9, or a sum of the scores and
-      of `select` of 0 and such a constant. Constant, or a comparison of counted numbers, it may be
-      `causal`. In attention a query that looks at no key gives 0. Where the constant is finite and
-      the mask is not known to leave each query a key, a `select` gives such a query the mean of the
-      values; that of a sum is left as it is, since scores that are masked have a gradient there.
+      of masks: of `select` of 0 and such a constant, of constants of such numbers, of zeros. A
+      constant, or a comparison of counted numbers, may be `causal`.
+    - A query that attends to no key gives 0 in attention. PyTorch's safe softmax, a `select` of 0
+      for rows that are all -inf, gives the same. A plain softmax gives NaN, so masks of -inf that
+      are not known to leave each query a key become attention only below a safe softmax. Such a
+      query gives the mean of the values where a `select` has a finite constant; a `select` behind
+      the op keeps that. Where finite numbers are added, scores that are masked have a gradient, and
+      the primitives stay.
+
+    A safe softmax that is not part of an attention, such as one before a dropout, gets scores of 0
+    in rows that are all -inf. Its value is the same, and its gradient is 0 there, not NaN.
 
     Devices make no difference; what is made has that of the op whose place it takes.
 

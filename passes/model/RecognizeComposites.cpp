@@ -18,18 +18,20 @@ namespace {
 
 struct RecognizeCompositesPass : graphc::impl::RecognizeCompositesBase<RecognizeCompositesPass> {
   LogicalResult initialize(MLIRContext *context) override {
-    RewritePatternSet softmax(context), attention(context);
+    RewritePatternSet softmax(context), attention(context), safeSoftmax(context);
     populateSoftmaxPatterns(softmax);
     populateAttentionPatterns(attention);
+    populateSafeSoftmaxPatterns(safeSoftmax);
     inner = FrozenRewritePatternSet(std::move(softmax));
     outer = FrozenRewritePatternSet(std::move(attention));
+    rest = FrozenRewritePatternSet(std::move(safeSoftmax));
     return success();
   }
 
   void runOnOperation() override {
     for (FuncOp function : getOperation().getOps<FuncOp>())
       for (const FrozenRewritePatternSet *rules :
-           {&inner, &outer}) // what the outer ones look for is made by the inner ones
+           {&inner, &outer, &rest}) // each looks for what the one before it makes, or leaves
         if (failed(applyPatternsGreedily(function, *rules)))
           return function.emitError()
                      << "recognition of composite ops in @" << function.getSymName()
@@ -37,7 +39,7 @@ struct RecognizeCompositesPass : graphc::impl::RecognizeCompositesBase<Recognize
                  signalPassFailure();
   }
 
-  FrozenRewritePatternSet inner, outer;
+  FrozenRewritePatternSet inner, outer, rest;
 };
 
 } // namespace

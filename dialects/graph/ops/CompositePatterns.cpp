@@ -1,8 +1,8 @@
 //===- CompositePatterns.cpp - softmax and attention in primitives ----------------------------===//
 #include "dialects/graph/ops/CompositePatterns.h"
 
+#include "dialects/graph/ops/AttentionMask.h"
 #include "dialects/graph/ops/ConstantFolding.h"
-#include "dialects/graph/ops/ExpansionBuilder.h"
 
 using namespace mlir;
 using namespace graphc::graph;
@@ -13,24 +13,6 @@ static void replace(PatternRewriter &rewriter, Operation *op, Operation *before,
     for (Operation &made : madeSince(before, op))
       made.setDiscardableAttrs(said);
   rewriter.replaceOp(op, value);
-}
-
-/// What has the same elements in the same order, in another shape: the operand of a reshape, or of
-/// a repetition that repeats nothing.
-static Value getReshaped(Value value) {
-  Operation *op = value.getDefiningOp();
-  auto broadcast = dyn_cast_or_null<BroadcastInDimOp>(op);
-  const bool isReshape = broadcast ? llvm::is_sorted(broadcast.getBroadcastDimensions()) &&
-                                         typeOf(broadcast.getOperand()).getNumElements() ==
-                                             typeOf(value).getNumElements()
-                                   : isa_and_nonnull<ReshapeOp>(op);
-  return isReshape ? op->getOperand(0) : Value();
-}
-
-static Value skipReshapes(Value value) {
-  while (Value before = getReshaped(value))
-    value = before;
-  return value;
 }
 
 //===------------------------------------------------------------------------------------------===//
@@ -78,9 +60,23 @@ template <typename Reduction> static Value getReduced(Value value) {
              : Value();
 }
 
-static Attribute getConstant(Value value) {
-  Attribute constant;
-  return matchPattern(value, m_Constant(&constant)) ? constant : Attribute();
+/// x of max(x) along the last dimension; null where the value is none.
+static Value getMaximized(Value most) {
+  most = skipReshapes(most);
+  if (auto bounded = most.getDefiningOp<MaximumOp>())
+    for (auto [one, other] :
+         {std::pair(bounded.getLhs(), bounded.getRhs()), {bounded.getRhs(), bounded.getLhs()}})
+      if (isNegativeInfinity(one))
+        most = skipReshapes(other);
+  if (auto constant = most.getDefiningOp<StopGradientOp>())
+    most = skipReshapes(constant.getOperand());
+  return getReduced<ReduceMaxOp>(most);
+}
+
+/// Two values have the same rows along the last dimension, in the same order.
+static bool haveSameRows(Value one, Value other) {
+  return typeOf(one).getShape().back() == typeOf(other).getShape().back() &&
+         skipReshapes(one) == skipReshapes(other);
 }
 
 /// x of x - max(x) along the last dimension; null where the value is none. The maxima may be of x
@@ -88,21 +84,8 @@ static Attribute getConstant(Value value) {
 static Value getUnshifted(Value value) {
   auto op = value.getDefiningOp<SubtractOp>();
   Value most = op ? getRepeated(op.getRhs()) : Value();
-  if (!most)
-    return {};
-  most = skipReshapes(most);
-  if (auto bounded = most.getDefiningOp<MaximumOp>())
-    for (auto [one, other] :
-         {std::pair(bounded.getLhs(), bounded.getRhs()), {bounded.getRhs(), bounded.getLhs()}})
-      if (isAll(getConstant(one), -std::numeric_limits<double>::infinity()))
-        most = skipReshapes(other);
-  if (auto constant = most.getDefiningOp<StopGradientOp>())
-    most = skipReshapes(constant.getOperand());
-  Value of = getReduced<ReduceMaxOp>(most);
-  return of && typeOf(of).getShape().back() == typeOf(op.getLhs()).getShape().back() &&
-                 skipReshapes(of) == skipReshapes(op.getLhs())
-             ? op.getLhs()
-             : Value();
+  Value of = most ? getMaximized(most) : Value();
+  return of && haveSameRows(of, op.getLhs()) ? op.getLhs() : Value();
 }
 
 static bool isUsedOnlyBy(Value value, Operation *one, Operation *other) {
@@ -139,6 +122,109 @@ static LogicalResult recognizeLogSoftmax(SubtractOp op, PatternRewriter &rewrite
 }
 
 //===------------------------------------------------------------------------------------------===//
+// Safe softmax: rows of -inf alone give 0
+//===------------------------------------------------------------------------------------------===//
+
+namespace {
+
+/// Softmax of scores, but 0 for rows whose scores are all -inf: PyTorch's `_safe_softmax`.
+struct SafeSoftmax {
+  SoftmaxOp softmax;
+  bool isWhereTrue; ///< the select's predicate is true for rows of -inf
+};
+
+/// Strips negations and reshapes, which must have no other use. `isInverted` flips with each
+/// negation.
+Value skipNegations(Value value, bool &isInverted) {
+  for (;;) {
+    if (!value.hasOneUse())
+      return value;
+    if (auto inverse = value.getDefiningOp<NotOp>()) {
+      isInverted = !isInverted;
+      value = inverse.getOperand();
+    } else if (Value before = getReshaped(value)) {
+      value = before;
+    } else {
+      return value;
+    }
+  }
+}
+
+/// The operand of a comparison with -inf; null if the value is none. `isInverted` flips if the
+/// comparison asks whether they differ.
+Value getCompared(Value value, bool &isInverted) {
+  value = skipNegations(value, isInverted);
+  auto compare = value.getDefiningOp<CompareOp>();
+  if (!compare || !value.hasOneUse() ||
+      (compare.getRelation() != Comparison::EQ && compare.getRelation() != Comparison::NE))
+    return {};
+  isInverted ^= compare.getRelation() == Comparison::NE;
+  if (isNegativeInfinity(compare.getRhs()))
+    return compare.getLhs();
+  return isNegativeInfinity(compare.getLhs()) ? compare.getRhs() : Value();
+}
+
+/// The scores of which a predicate, repeated along the last dimension, says whether all of a row
+/// are -inf: `all(s == -inf)`, `not any(s != -inf)` or `max(s) == -inf`. Null if it says something
+/// else. `isInverted`: it says whether they are not.
+Value getAllMasked(Value predicate, bool &isInverted) {
+  predicate = skipNegations(predicate, isInverted);
+  Value row = predicate.hasOneUse() ? getRepeated(predicate) : Value();
+  row = row ? skipNegations(row, isInverted) : Value();
+  if (!row || !row.hasOneUse())
+    return {};
+  bool isOther = false;
+  if (Value each = getReduced<ReduceAndOp>(row))
+    if (Value scores = getCompared(each, isOther))
+      return isOther ? Value() : scores;
+  if (Value each = getReduced<ReduceOrOp>(row))
+    if (Value scores = getCompared(each, isOther)) {
+      isInverted = !isInverted;
+      return isOther ? scores : Value();
+    }
+  Value most = getCompared(row, isInverted);
+  return most && most.hasOneUse() ? getMaximized(most) : Value();
+}
+
+std::optional<SafeSoftmax> getSafeSoftmax(SelectOp select) {
+  for (bool isWhereTrue : {true, false}) {
+    bool isInverted = false;
+    auto softmax =
+        (isWhereTrue ? select.getOnFalse() : select.getOnTrue()).getDefiningOp<SoftmaxOp>();
+    if (softmax && softmax->hasOneUse() &&
+        isZero(isWhereTrue ? select.getOnTrue() : select.getOnFalse()) &&
+        getAllMasked(select.getPredicate(), isInverted) == softmax.getOperand() &&
+        isInverted != isWhereTrue)
+      return SafeSoftmax{softmax, isWhereTrue};
+  }
+  return std::nullopt;
+}
+
+/// A safe softmax that is no part of an attention, such as one before a dropout: its rows of -inf
+/// get scores of 0. The value is the same. The gradient, NaN without this, is 0 as PyTorch's.
+LogicalResult keepGradientFinite(SelectOp op, PatternRewriter &rewriter) {
+  const std::optional<SafeSoftmax> safe = getSafeSoftmax(op);
+  if (!safe)
+    return failure();
+  SoftmaxOp softmax = safe->softmax;
+  Value scores = softmax.getOperand();
+  rewriter.setInsertionPoint(op);
+  ExpansionBuilder e{rewriter, softmax.getLoc()};
+  Operation *before = op->getPrevNode();
+  Value zero = e.splat(scores.getType(), 0);
+  Value finite =
+      SelectOp::create(rewriter, softmax.getLoc(), op.getPredicate(),
+                       safe->isWhereTrue ? zero : scores, safe->isWhereTrue ? scores : zero);
+  Value weights = SoftmaxOp::create(rewriter, softmax.getLoc(), finite);
+  for (Operation &made : madeSince(before, op))
+    made.setDiscardableAttrs(softmax->getDiscardableAttrDictionary());
+  rewriter.replaceOp(softmax, weights);
+  return success();
+}
+
+} // namespace
+
+//===------------------------------------------------------------------------------------------===//
 // Attention
 //===------------------------------------------------------------------------------------------===//
 
@@ -150,16 +236,6 @@ struct Matrices {
   Value value;
   bool isSwapped;
 };
-
-/// Scores as small as this are those of keys that are not looked at: beside others their weight is
-/// 0. -1e9 in bf16 is a little more.
-constexpr double kMasked = -9.9e8;
-
-bool isAtMost(Value value, double most) {
-  auto constant = dyn_cast_or_null<DenseElementsAttr>(getConstant(value));
-  return constant && constant.isSplat() && isa<FloatType>(constant.getElementType()) &&
-         constant.getSplatValue<APFloat>().convertToDouble() <= most;
-}
 
 SmallVector<int64_t> getSwap(size_t rank) {
   SmallVector<int64_t> swap = llvm::to_vector(llvm::seq<int64_t>(0, int64_t(rank)));
@@ -203,179 +279,13 @@ Value makeMatrices(ExpansionBuilder &e, Matrices of, ArrayRef<int64_t> leading) 
   return of.isSwapped ? e.make<TransposeOp>(value, getSwap(shape.size())) : value;
 }
 
-/// A step from a value to one that is the same but for repetition, dimensions of size 1, and the
-/// way from i1 to a number and back.
-/// `dimensions`: for each of the value's the one of where the way began; -1 where it is none.
-bool lookThrough(Value &value, SmallVector<int64_t> &dimensions) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (auto compare = dyn_cast<CompareOp>(op)) {
-    auto number = compare.getLhs().getDefiningOp<ConvertOp>();
-    if (!number || !typeOf(number.getOperand()).getElementType().isInteger(1) ||
-        compare.getRelation() != Comparison::NE || !isAll(getConstant(compare.getRhs()), 0))
-      return false;
-    value = number.getOperand();
-    return true;
-  }
-  if (!isa<BroadcastInDimOp, ReshapeOp>(op))
-    return false;
-  ArrayRef<int64_t> from = typeOf(op->getOperand(0)).getShape(), to = typeOf(value).getShape();
-  SmallVector<int64_t> before(from.size(), -1);
-  if (auto broadcast = dyn_cast<BroadcastInDimOp>(op)) {
-    for (auto [i, dimension] : llvm::enumerate(broadcast.getBroadcastDimensions()))
-      before[i] = from[i] == to[size_t(dimension)] ? dimensions[size_t(dimension)] : -1;
-  } else {
-    size_t at = 0;
-    for (auto [i, size] : llvm::enumerate(from)) {
-      if (size == 1)
-        continue;
-      while (at < to.size() && to[at] == 1)
-        ++at;
-      if (at == to.size() || to[at] != size)
-        return false;
-      before[i] = dimensions[at++];
-    }
-  }
-  dimensions = before;
-  value = op->getOperand(0);
-  return true;
-}
-
-/// The dimension along which the value counts from 0; -1: none.
-int64_t findCounted(Value value, SmallVector<int64_t> dimensions) {
-  for (;;) {
-    if (auto iota = value.getDefiningOp<IotaOp>()) {
-      // of a narrow type it begins again
-      const unsigned bits = typeOf(iota).getElementTypeBitWidth();
-      return isInteger(iota) && (bits >= 32 || typeOf(iota).getDimSize(iota.getDimension()) <=
-                                                   llvm::maxIntN(bits))
-                 ? dimensions[iota.getDimension()]
-                 : -1;
-    }
-    if (!lookThrough(value, dimensions))
-      return -1;
-  }
-}
-
-/// Which scores are of keys that are looked at.
-struct Mask {
-  Value predicate; ///< before it was repeated; null: all
-  SmallVector<int64_t> dimensions; ///< the scores' dimension of each of the predicate's; -1: none
-  SmallVector<int64_t> shape; ///< like the scores', of size 1 where it is repeated
-  bool isInverted = false; ///< it says which are not
-  /// the scores of the others are not -inf: where all are masked they have weights
-  bool isFinite = false;
-  bool isAdded = false; ///< and these have a gradient
-
-  /// `given`: of the scores' shape.
-  explicit Mask(Value given)
-      : predicate(given), shape(given ? typeOf(given).getShape() : ArrayRef<int64_t>()) {
-    dimensions = llvm::to_vector(llvm::seq<int64_t>(0, int64_t(shape.size())));
-    unrepeat();
-  }
-  void unrepeat() {
-    for (BroadcastInDimOp op; predicate && (op = predicate.getDefiningOp<BroadcastInDimOp>()) &&
-                              llvm::is_sorted(op.getBroadcastDimensions());) {
-      lookThrough(predicate, dimensions);
-      shape.assign(shape.size(), 1);
-      for (auto [dimension, size] : llvm::zip(dimensions, typeOf(predicate).getShape()))
-        if (dimension >= 0)
-          shape[size_t(dimension)] = size;
-    }
-  }
-
-  /// By query and key, where it is the same for each leading index and known here; asks `is(query,
-  /// key, isLookedAt)` of each.
-  template <typename Is> bool allKnown(int64_t rows, int64_t keys, Is is) const {
-    auto constant = dyn_cast_or_null<DenseElementsAttr>(getConstant(predicate));
-    if (!constant || shape.back() != keys)
-      return false;
-    auto elements = constant.getValues<bool>();
-    for (int64_t row = 0; row < rows; ++row)
-      if (!is(row, [&](int64_t key) { return elements[size_t(row * keys + key)] != isInverted; }))
-        return false;
-    return true;
-  }
-
-  /// Query i looks at keys 0 … i.
-  bool isCausal(int64_t queries, int64_t keys) const {
-    if (typeOf(predicate).getNumElements() == queries * keys && shape.end()[-2] == queries &&
-        allKnown(queries, keys, [&](int64_t row, auto isLookedAt) {
-          return llvm::all_of(llvm::seq<int64_t>(0, keys),
-                              [&](int64_t key) { return isLookedAt(key) == (key <= row); });
-        }))
-      return true;
-    SmallVector<int64_t> of = dimensions;
-    Value value = predicate;
-    while (lookThrough(value, of))
-      ;
-    auto compare = value.getDefiningOp<CompareOp>();
-    if (!compare)
-      return false;
-    const int64_t left = findCounted(compare.getLhs(), of),
-                  right = findCounted(compare.getRhs(), of);
-    const int64_t query = int64_t(shape.size()) - 2, key = query + 1;
-    return (left == query && right == key &&
-            compare.getRelation() == (isInverted ? Comparison::LT : Comparison::GE)) ||
-           (left == key && right == query &&
-            compare.getRelation() == (isInverted ? Comparison::GT : Comparison::LE));
-  }
-
-  /// Each query looks at some key, as far as is known here.
-  bool hasKeys() const {
-    return allKnown(typeOf(predicate).getNumElements() / shape.back(), shape.back(),
-                    [&](int64_t, auto isLookedAt) {
-                      return llvm::any_of(llvm::seq<int64_t>(0, shape.back()), isLookedAt);
-                    });
-  }
-
-  Value make(ExpansionBuilder &e) const {
-    Value value = e.make<ReshapeOp>(typeOf(predicate).clone(shape), predicate);
-    return isInverted ? e.make<NotOp>(value) : value;
-  }
-};
-
-/// Scores without their mask, which comes out; null where it is no mask.
-Value takeMask(Value scores, Mask &mask) {
-  auto isMask = [&](SelectOp select, bool keepsTrue) {
-    Value fill = keepsTrue ? select.getOnFalse() : select.getOnTrue();
-    mask.isInverted = !keepsTrue;
-    mask.isFinite = !isAtMost(fill, -std::numeric_limits<double>::infinity());
-    return isAtMost(fill, kMasked);
-  };
-  if (auto select = scores.getDefiningOp<SelectOp>()) {
-    mask = Mask(select.getPredicate());
-    for (bool keepsTrue : {true, false})
-      if (isMask(select, keepsTrue))
-        return keepsTrue ? select.getOnTrue() : select.getOnFalse();
-    return {};
-  }
-  auto add = scores.getDefiningOp<AddOp>();
-  if (!add)
-    return scores;
-  for (auto [one, other] : {std::pair(add.getLhs(), add.getRhs()), {add.getRhs(), add.getLhs()}}) {
-    mask = Mask(one);
-    if (auto select = mask.predicate.getDefiningOp<SelectOp>())
-      for (bool keepsTrue : {true, false})
-        if (isAll(getConstant(keepsTrue ? select.getOnTrue() : select.getOnFalse()), 0) &&
-            isMask(select, keepsTrue)) {
-          mask.predicate = select.getPredicate();
-          mask.isAdded = true;
-          mask.unrepeat();
-          return other;
-        }
-  }
-  return {};
-}
-
 /// What a value is times a constant, which comes out.
 Value takeScale(Value value, double &scale) {
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<MultiplyOp, DivideOp>(op))
     return value;
   for (unsigned at : {1u, 0u}) {
-    auto constant = dyn_cast_or_null<DenseElementsAttr>(getConstant(op->getOperand(at)));
+    auto constant = dyn_cast_or_null<DenseElementsAttr>(getConstantOf(op->getOperand(at)));
     if (!constant || !constant.isSplat() || (at == 0 && isa<DivideOp>(op)))
       continue;
     const double by = constant.getSplatValue<APFloat>().convertToDouble();
@@ -400,51 +310,136 @@ Value withMeans(ExpansionBuilder &e, Value result, Value values, Value mask) {
       any, result, e.make<BroadcastInDimOp>(result.getType(), e.mean(values, {last - 1}), without));
 }
 
-/// softmax(mask(scale * query · keyᵀ)) · value, where what stands between the two products has no
-/// other use.
+/// An operand of the first product, without the constants that it is multiplied by.
+struct UnscaledOperand {
+  Value value;
+  double scale = 1;
+  SmallVector<Operation *> moves; ///< from the value to the operand, the last first
+
+  explicit UnscaledOperand(Value operand) : value(operand) {
+    SmallVector<Operation *> passed;
+    while (Operation *op = operand.getDefiningOp()) {
+      if (Value before = takeScale(operand, scale); before != operand) {
+        value = operand = before;
+        moves = passed;
+      } else if (isa<TransposeOp>(op) || getReshaped(operand)) {
+        passed.push_back(op);
+        operand = op->getOperand(0);
+      } else {
+        return;
+      }
+    }
+  }
+};
+
+/// Query and key have the same scale, in sign perhaps not, or one of them has none. PyTorch scales
+/// both by the root of one scale.
+bool haveOneScale(const UnscaledOperand &query, const UnscaledOperand &key) {
+  const double one = std::abs(query.scale), other = std::abs(key.scale);
+  constexpr double rounding = 1e-6; // of a root, or of its inverse, in f32
+  return one == 1 || other == 1 || std::abs(one - other) <= rounding * one;
+}
+
+/// The weights of attention: softmax(mask(scale * query · keyᵀ)).
+struct AttentionWeights {
+  SoftmaxOp softmax;
+  bool isSafe = false; ///< 0 for a query whose keys are all masked by -inf
+  SmallVector<AttentionMask> masks;
+  MatmulOp product; ///< query · keyᵀ
+  bool isSwapped = false; ///< key · queryᵀ
+  double scale = 1;
+
+  ArrayRef<int64_t> getShape() { return typeOf(softmax).getShape(); }
+
+  /// False if the value is no such weights, or something on the way has another use.
+  bool read(Value value) {
+    softmax = value.getDefiningOp<SoftmaxOp>();
+    if (auto select = value.getDefiningOp<SelectOp>())
+      if (const std::optional<SafeSoftmax> safe = getSafeSoftmax(select)) {
+        softmax = safe->softmax;
+        isSafe = true;
+      }
+    if (!softmax || !value.hasOneUse() || !softmax->hasOneUse())
+      return false;
+    Value masked = softmax.getOperand(), scores = takeMasks(masked, masks);
+    return llvm::hasNItems(masked.getUses(), isSafe ? 2 : 1) && scores &&
+           (scores == masked || scores.hasOneUse()) && readProduct(scores);
+  }
+
+private:
+  bool readProduct(Value scores) {
+    while (Value before = getReshaped(scores)) {
+      if (!before.hasOneUse())
+        return false;
+      scores = before;
+    }
+    Value scaled = takeScale(scores, scale);
+    const Matrices found =
+        look(scaled, getShape().end()[-2], getShape().back(), false, /*alone=*/true);
+    product = found.value ? found.value.getDefiningOp<MatmulOp>() : MatmulOp();
+    isSwapped = found.isSwapped;
+    return product && (found.value == softmax.getOperand() || product->hasOneUse()) &&
+           product.getPrecision() == Precision::Ieee;
+  }
+};
+
+/// What a query gives whose keys are all masked.
+enum class EmptyQuery {
+  Impossible, ///< each query has a key
+  Zero, ///< masks of -inf, and a safe softmax
+  Mean, ///< of all values: masks of finite numbers
+  Unknown, ///< NaN, or something that attention cannot say
+};
+
+EmptyQuery getEmptyQuery(ArrayRef<AttentionMask> masks, ArrayRef<AttentionMask> others,
+                         bool isSafe) {
+  if (others.empty() || (masks.size() == 1 && others.front().hasKeys()))
+    return EmptyQuery::Impossible;
+  if (llvm::none_of(masks, [](const AttentionMask &mask) { return mask.isFinite; }))
+    return isSafe ? EmptyQuery::Zero : EmptyQuery::Unknown;
+  return masks.size() == 1 && !masks.front().isAdded ? EmptyQuery::Mean : EmptyQuery::Unknown;
+}
+
+/// weights · value, where what stands between the two products has no other use.
 LogicalResult recognizeAttention(MatmulOp op, bool isLeft, PatternRewriter &rewriter) {
   Value factor = isLeft ? op.getA() : op.getB();
   ArrayRef<int64_t> last = typeOf(factor).getShape().take_back(2);
-  const Matrices weights = look(factor, last[0], last[1],
-                                isLeft ? op.getTransposeA() : !op.getTransposeB(), /*alone=*/true);
-  auto softmax = weights.value.getDefiningOp<SoftmaxOp>();
-  if (!softmax || weights.isSwapped || !softmax->hasOneUse())
+  const Matrices found = look(factor, last[0], last[1],
+                              isLeft ? op.getTransposeA() : !op.getTransposeB(), /*alone=*/true);
+  AttentionWeights weights;
+  if (found.isSwapped || op.getPrecision() != Precision::Ieee || !weights.read(found.value))
     return failure();
-  ArrayRef<int64_t> shape = typeOf(softmax).getShape(), leading = shape.drop_back(2);
-  Mask mask{Value()};
-  double scale = 1;
-  Value masked = softmax.getOperand(), scaled = takeMask(masked, mask);
-  if (!masked.hasOneUse() || !scaled || !scaled.hasOneUse())
+  MatmulOp first = weights.product;
+  UnscaledOperand a(first.getA()), b(first.getB());
+  const double scale = weights.scale * a.scale * b.scale;
+  if (!std::isfinite(scale) || !haveOneScale(a, b))
     return failure();
-  while (Value before = scaled.hasOneUse() ? getReshaped(scaled) : Value())
-    scaled = before;
-  Value product = takeScale(scaled, scale);
-  const Matrices products = look(product, shape.end()[-2], shape.back(), false, /*alone=*/true);
-  auto first = products.value ? products.value.getDefiningOp<MatmulOp>() : MatmulOp();
-  if (!first || !first->hasOneUse() || !std::isfinite(scale) ||
-      first.getPrecision() != Precision::Ieee || op.getPrecision() != Precision::Ieee)
-    return failure();
-  const bool isCausal = mask.predicate && mask.isCausal(shape.end()[-2], shape.back());
-  const bool maySeeNone = mask.predicate && mask.isFinite && !isCausal && !mask.hasKeys();
-  if (maySeeNone && mask.isAdded)
+  ArrayRef<int64_t> shape = weights.getShape(), leading = shape.drop_back(2);
+  SmallVector<AttentionMask> others =
+      llvm::filter_to_vector(weights.masks, [&](const AttentionMask &mask) {
+        return !mask.isCausal(shape.end()[-2], shape.back());
+      });
+  const bool isCausal = others.size() < weights.masks.size();
+  const EmptyQuery empty = getEmptyQuery(weights.masks, others, weights.isSafe);
+  if (empty == EmptyQuery::Unknown)
     return failure();
 
   Operation *before = op->getPrevNode();
   ExpansionBuilder e{rewriter, op.getLoc()};
-  const Matrices a = {first.getA(), first.getTransposeA()},
-                 b = {first.getB(), !first.getTransposeB()};
-  Value query = makeMatrices(e, products.isSwapped ? b : a, leading);
-  Value key = makeMatrices(e, products.isSwapped ? a : b, leading);
+  const Matrices ofA = {applyMoves(e, a.moves, a.value), first.getTransposeA()},
+                 ofB = {applyMoves(e, b.moves, b.value), !first.getTransposeB()};
+  Value query = makeMatrices(e, weights.isSwapped ? ofB : ofA, leading);
+  Value key = makeMatrices(e, weights.isSwapped ? ofA : ofB, leading);
   Value value = makeMatrices(e,
                              isLeft ? Matrices{op.getB(), op.getTransposeB()}
                                     : Matrices{op.getA(), !op.getTransposeA()},
                              leading);
-  Value kept = mask.predicate && !isCausal ? mask.make(e) : Value();
-  Value result = AttentionOp::create(rewriter, op.getLoc(), query, key, value, kept,
+  Value mask = makeMask(e, others);
+  Value result = AttentionOp::create(rewriter, op.getLoc(), query, key, value, mask,
                                      isCausal ? rewriter.getUnitAttr() : UnitAttr(),
                                      rewriter.getF64FloatAttr(scale));
-  if (maySeeNone)
-    result = withMeans(e, result, value, kept);
+  if (empty == EmptyQuery::Mean)
+    result = withMeans(e, result, value, mask);
   if (!isLeft)
     result = e.make<TransposeOp>(result, getSwap(shape.size()));
   replace(rewriter, op, before, e.make<ReshapeOp>(op.getType(), result));
@@ -464,4 +459,8 @@ void graphc::graph::populateAttentionPatterns(RewritePatternSet &patterns) {
     return success(isLeft || succeeded(recognizeAttention(op, /*isLeft=*/false, rewriter)));
   });
   AttentionOp::getCanonicalizationPatterns(patterns, patterns.getContext());
+}
+
+void graphc::graph::populateSafeSoftmaxPatterns(RewritePatternSet &patterns) {
+  patterns.add(keepGradientFinite);
 }

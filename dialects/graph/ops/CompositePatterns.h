@@ -18,6 +18,8 @@ namespace graphc::graph {
 void populateSoftmaxPatterns(mlir::RewritePatternSet &patterns);
 /// Attention; of products with what populateSoftmaxPatterns has made.
 void populateAttentionPatterns(mlir::RewritePatternSet &patterns);
+/// A finite gradient for each safe softmax that populateAttentionPatterns has left.
+void populateSafeSoftmaxPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace graphc::graph
 
