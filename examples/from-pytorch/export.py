@@ -71,12 +71,20 @@ def embedding(tokens, weight, padding_idx=None, max_norm=None, norm_type=2.0, sc
     return torch.where((tokens == padding_idx % weight.shape[0]).unsqueeze(-1), rows.detach(), rows)
 
 
+def attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    """PyTorch's own, which gives 0 for a query whose keys are all masked: torchax's gives NaN."""
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        attn_mask = torch.zeros_like(attn_mask, dtype=query.dtype).masked_fill(~attn_mask, float("-inf"))
+    options = {"scale": scale, "enable_gqa": enable_gqa}
+    return torch.ops.aten._scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, **options)[0]
+
+
 @jax.jit
 def stop_gradient(x):
     return jax.lax.stop_gradient(x)
 
 
-F.batch_norm, F.embedding = batch_norm, embedding
+F.batch_norm, F.embedding, F.scaled_dot_product_attention = batch_norm, embedding, attention
 torchax.tensor.Tensor.detach = lambda self: torchax.tensor.Tensor(stop_gradient(self.jax()), self._env)
 params = {name: value.detach() for name, value in net.named_parameters() if value.requires_grad}
 frozen = {name: value.detach() for name, value in net.named_parameters() if not value.requires_grad}
