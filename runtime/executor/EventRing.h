@@ -40,7 +40,8 @@ public:
                                     place.step,
                                     uint64_t(place.iteration) << 32 | place.instruction,
                                     uint64_t(place.doing) << 32 | place.channel,
-                                    uint64_t(place.begins) << 32 | place.peer};
+                                    uint64_t(place.begins) << 32 | place.peer,
+                                    place.stepsBefore};
     for (size_t i = 0; i < kWords; ++i)
       slot.words[i].store(words[i], std::memory_order_relaxed);
     slot.number.store(number + 1, std::memory_order_release);
@@ -70,12 +71,13 @@ public:
       event.place.channel = uint32_t(words[4]);
       event.place.begins = words[5] >> 32;
       event.place.peer = uint32_t(words[5]);
+      event.place.stepsBefore = words[6];
     }
     return events;
   }
 
 private:
-  static constexpr size_t kWords = 6;
+  static constexpr size_t kWords = 7;
   static constexpr uint64_t kWriting = UINT64_MAX;
   struct alignas(64) Slot {
     /// of its event, from 1; 0: none yet; kWriting: it is being written, by one lane

@@ -348,7 +348,7 @@ std::optional<LaneState> Lane::finishAllReduce(const LaneInstruction &instructio
 std::optional<LaneState> Lane::waitForDevice(uint64_t step, PollState state) {
   if (state == PollState::Ready)
     return std::nullopt;
-  if (absl::Status failed = segments_.failure(step); !failed.ok())
+  if (absl::Status failed = segments_.failure(step, info_); !failed.ok())
     return fail(base::annotate(failed, info_.name));
   return notReady(&segments_.waits(), state, Blocked::Device);
 }
@@ -458,6 +458,7 @@ std::optional<LaneState> Lane::showStep(uint64_t step) {
     lastEnd_ = now;
     plan::LanePosition end{{info_.programIndex, info_.instance}, step};
     end.doing = plan::LaneActivity::Between;
+    end.stepsBefore = info_.stepsBefore;
     info_.events->add(end, now);
   }
   stepStart_ = now;
@@ -539,8 +540,9 @@ LaneState Lane::fail(absl::Status status) {
 }
 
 LaneState Lane::misfits(const LaneInstruction &instruction) {
-  return fail(base::annotate(ports_.whyMisfit(instruction, frame_->buffers, sub),
-                             absl::StrCat(info_.name, ", at step ", uint64_t(currentStep))));
+  return fail(
+      base::annotate(ports_.whyMisfit(instruction, frame_->buffers, sub),
+                     absl::StrCat(info_.name, ", at step ", info_.stepNumber(currentStep))));
 }
 
 /// A lane that was woken in vain waits where it waited.
@@ -557,14 +559,14 @@ LaneState Lane::kernelFailed(const LaneInstruction &instruction, int code) {
   return fail(absl::InternalError(absl::StrCat(
       info_.name, ": kernel ", program_->plan->kernels(int(instruction.planKernel)).name(),
       where.empty() ? "" : absl::StrCat(" (", where, ")"), " failed with code ", code, " at step ",
-      uint64_t(currentStep))));
+      info_.stepNumber(currentStep))));
 }
 
 LaneState Lane::badControlMessage(const ControlMessage &controlMessage) {
   return fail(absl::InternalError(
-      absl::StrCat(info_.name, ": at step ", uint64_t(currentStep),
+      absl::StrCat(info_.name, ": at step ", info_.stepNumber(currentStep),
                    " the control message is action ", int(controlMessage.action), " for step ",
-                   controlMessage.step, "; the tasks have lost each other")));
+                   info_.stepNumber(controlMessage.step), "; the tasks have lost each other")));
 }
 
 LaneState Lane::portFailed(transport::Port *port, transport::PollState state) {
@@ -586,19 +588,20 @@ std::string Lane::describeTicketWait() const {
     return plan::taskText(plan, plan::replicaTask(plan, instance).value_or(plan::Task()));
   };
   return absl::StrCat("for ", served(slowest->instance), ", the slowest worker at step ",
-                      slowest->clock, ", before it hands step ", uint64_t(currentStep), " to ",
-                      served(info_.instance), " (max_staleness is ", *tickets_->maxStaleness(),
-                      ")");
+                      info_.stepNumber(slowest->clock), ", before it hands step ",
+                      info_.stepNumber(currentStep), " to ", served(info_.instance),
+                      " (max_staleness is ", *tickets_->maxStaleness(), ")");
 }
 
 std::string Lane::describeWait() const {
   const plan::LanePosition at = place();
   if (at.doing == plan::LaneActivity::Device && position >= program_->instructions.size())
-    return absl::StrCat(info_.name, " waits at step ", shownSteps_, " for the end of its work on ",
-                        program_->device->name());
+    return absl::StrCat(info_.name, " waits at step ", info_.stepNumber(shownSteps_),
+                        " for the end of its work on ", program_->device->name());
   if (waitsForStepper())
-    return absl::StrCat(info_.name, " waits for whoever takes the steps to take step ", at.step);
-  const std::string waits = absl::StrCat(info_.name, " waits at step ", at.step, " ");
+    return absl::StrCat(info_.name, " waits for whoever takes the steps to take step ",
+                        info_.stepNumber(currentStep));
+  const std::string waits = absl::StrCat(info_.name, " waits at step ", plan::stepNumber(at), " ");
   if (at.doing == plan::LaneActivity::Ticket)
     return waits + describeTicketWait();
   if (at.doing == plan::LaneActivity::Choice)

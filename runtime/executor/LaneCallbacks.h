@@ -32,6 +32,9 @@ struct LaneInfo {
   plan::Task task;
   std::string name; ///< "/job:worker/task:1 train.worker[1]"
   EventRing *events = nullptr; ///< takes what the lane does; null: nobody asks
+  uint64_t stepsBefore = 0; ///< that it made before the phase, for people
+  /// The number of a step of the phase for people, as plan::stepNumber.
+  uint64_t stepNumber(uint64_t step) const { return stepsBefore + step + 1; }
 };
 
 /// The results of one step, valid during the call.

@@ -11,9 +11,14 @@ plan::LanePosition LaneCursor::place(const LaneProgram &program, const LaneInfo 
   const Blocked on = blocked;
   const uint32_t here = position, part = sub;
   at.step = currentStep;
+  at.stepsBefore = info.stepsBefore;
   at.iteration = iteration;
   if (here >= program.instructions.size() || on == Blocked::Turn || on == Blocked::Rests) {
     at.instruction = uint32_t(program.source->instructions_size());
+    if (on == Blocked::Turn || on == Blocked::Rests) { // its number is the next step's already
+      at.begins = at.step == 0;
+      at.step -= !at.begins;
+    }
     at.doing = on == Blocked::Device    ? plan::LaneActivity::Device
                : on == Blocked::Results ? plan::LaneActivity::Results
                                         : plan::LaneActivity::Between;

@@ -144,7 +144,7 @@ std::string LaneSegments::describe(uint32_t index) const {
 /// The first segment that is not known to be done: of this step, or of the one before, which a lane
 /// that runs ahead has not waited for. A device that has failed says no more of what it did before,
 /// so it may have been one behind it.
-absl::Status LaneSegments::failure(uint64_t step) const {
+absl::Status LaneSegments::failure(uint64_t step, const LaneInfo &lane) const {
   const absl::Status status = queue_->status();
   if (status.ok())
     return status;
@@ -163,10 +163,10 @@ absl::Status LaneSegments::failure(uint64_t step) const {
       use->loop ? absl::StrCat(", iteration ", (inStep - use->before) / use->every + 1, " of ",
                                use->times)
                 : "";
-  return base::annotate(status,
-                        absl::StrCat(program_.device->name(), " at step ", failed / all, time,
-                                     ", in ", describe(uint32_t(use - program_.segments.begin())),
-                                     failed + 1 < signalled_ ? ", or behind it" : ""));
+  return base::annotate(status, absl::StrCat(program_.device->name(), " at step ",
+                                             lane.stepNumber(failed / all), time, ", in ",
+                                             describe(uint32_t(use - program_.segments.begin())),
+                                             failed + 1 < signalled_ ? ", or behind it" : ""));
 }
 
 } // namespace graphc::executor

@@ -2,6 +2,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANESEGMENTS_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANESEGMENTS_H
 
+#include "runtime/executor/LaneCallbacks.h"
 #include "runtime/executor/LaneFrame.h"
 #include "runtime/executor/LaneProgram.h"
 #include "runtime/executor/QueuePort.h"
@@ -46,7 +47,7 @@ public:
     return !queue_ || queue_->reached(signalled_) != device::DeviceQueue::Reached::NotYet;
   }
   /// Why the queue does no more: what its device says, of which segment. OK while it works.
-  absl::Status failure(uint64_t step) const;
+  absl::Status failure(uint64_t step, const LaneInfo &lane) const;
 
 private:
   /// A copy from or to a message.

@@ -153,6 +153,7 @@ absl::StatusOr<std::vector<std::unique_ptr<Lane>>> makeLanes(const TaskContext &
       info.instance = r;
       info.task = context.task;
       info.events = context.events;
+      info.stepsBefore = context.stepsBefore;
       info.name = absl::StrCat(plan::taskText(plan, context.task), " ", source.name(),
                                source.instances() > 1 ? absl::StrCat("[", r, "]") : "");
       GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<LaneFrame> frame,

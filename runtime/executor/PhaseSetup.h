@@ -62,6 +62,7 @@ struct TaskContext {
   LaneCallbacks &host;
   FrameOptions frame = {};
   EventRing *events = nullptr; ///< takes what the lanes do; null: nobody asks
+  uint64_t stepsBefore = 0; ///< that a lane made before the phase, for people
 };
 
 /// The lanes of a task in one phase: one a program instance that runs there; may be none.

@@ -12,7 +12,7 @@ from box import LONG, MLP, asName, delay, steps
 from formats import updates
 from process import until
 
-BACK = r"is back \(process [0-9]+\), and goes on with its step [0-9]+ of this phase"
+BACK = r"is back \(process [0-9]+\), and goes on with its step [0-9]+"
 BEFORE = "last checkpoint", "going on from", "from the beginning"  # nobody goes back
 SLOW = delay(worker0=1000, worker1=1000, worker2=1000)
 

@@ -551,7 +551,7 @@ def test_failed_step(gpu):
     gpu.environment["GRAPHC_FAKE_FAILS"] = "apply_momentum"
     gpu.graphrun(plan, "--steps", 5, status=1)
     gpu.last.err.expect(
-        "train_step.worker0: GPU:0 at step 0, in segment 1 of 1, kernels \\S+ \\(mlp.mlir:\\d+:\\d+\\) to \\S+ "
+        "train_step.worker0: GPU:0 at step 1, in segment 1 of 1, kernels \\S+ \\(mlp.mlir:\\d+:\\d+\\) to \\S+ "
         "\\(mlp.mlir:\\d+:\\d+\\)(, or behind it)?: GPU:0: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED"
     )
 
@@ -559,8 +559,8 @@ def test_failed_step(gpu):
 @pytest.mark.parametrize(
     "kernel, where",
     [
-        ("apply_momentum", "at step 0, iteration 2 of 2, in segment 2 of 3, .*, or behind it"),
-        ("_add", "at step 0, iteration [12] of 2, in segment 2 of 3, kernels \\S+"),
+        ("apply_momentum", "at step 1, iteration 2 of 2, in segment 2 of 3, .*, or behind it"),
+        ("_add", "at step 1, iteration [12] of 2, in segment 2 of 3, kernels \\S+"),
     ],
     ids=["behind", "in it"],
 )

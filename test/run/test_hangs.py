@@ -135,6 +135,35 @@ def test_stopped(box):
     slow.err.expect(r"a wait lasts: /job:worker/task:1 ")
 
 
+@pytest.mark.parametrize(
+    "cluster, before, flags",
+    [
+        (SYNC, 12, []),
+        (SUMS, 12, ["--transport=grpc"]),
+        (SUMS, 0, ["--save_checkpoint_steps", 8]),
+    ],
+    ids=["resumed", "resumed-sums", "later-phase"],
+)
+def test_steps_count_over_the_training(box, cluster, before, flags):
+    """From 1, also behind a restart and in a later run of the phase, as results of --fetch come:
+    no task is further than the last result, but for a few steps."""
+    plan = box.compile("plan", cluster)
+    if before:
+        box.graphrun(plan, "--steps", before, "--checkpoint_dir", "kept")
+    # Slow, so that each step is recorded.
+    flags = ["--checkpoint_dir", "kept", "--failure_dir", "failure", *flags]
+    run = begins(box, plan, *flags, env=delay(worker0=5000, worker1=5000))
+    os.kill(run.pidOf("worker-1"), 9)
+    run.ends(LOST, DEATH)
+    explained = box.graphrun("explain", "failure", "--events", 1200).out
+    lane = r"/job:worker/task:1 train_step\.worker\[1\]"
+    ends = [int(step) for step in explained.matches(rf"{lane} has ended step ([0-9]+)$")]
+    waits = [int(step) for step in explained.matches(rf"{lane} waits at step ([0-9]+) ")]
+    assert ends == sorted(set(ends)) and ends[0] > before, ends
+    assert before + 3 < ends[-1] <= before + steps(run) + 3, (ends, steps(run))
+    assert set(waits) <= set(range(before + 1, ends[-1] + 3)), waits
+
+
 @pytest.mark.skipif(not LONG, reason="--long alone")
 def test_alone(box):
     """Where nobody waits --deadline counts; what never comes back is ended all the same."""

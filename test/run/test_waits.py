@@ -15,6 +15,6 @@ def test_explained(box, two, transport):
         env=delay(worker1=60000000),
     )
     run.err.expect(
-        r"^\[(ps|worker):[0-9]\] .* waits at step 0 .*[a-z]+\.mlir:[0-9]+:[0-9]+",
+        r"^\[(ps|worker):[0-9]\] .* waits at step 1 .*[a-z]+\.mlir:[0-9]+:[0-9]+",
         r"^graphrun: .*[a-z]+\.mlir:[0-9]+:[0-9]+.*",
     )

@@ -26,9 +26,9 @@ const Instruction *loopAround(const Program &program, uint32_t instruction) {
 /// "step 3", in a loop "step 3, iteration 5 of 15,".
 std::string stepText(const Program &program, const LanePosition &place) {
   const Instruction *loop = loopAround(program, place.instruction);
-  return loop ? absl::StrCat("step ", place.step, ", iteration ", place.iteration + 1, " of ",
-                             loop->repeat().count(), ",")
-              : absl::StrCat("step ", place.step);
+  return loop ? absl::StrCat("step ", stepNumber(place), ", iteration ", place.iteration + 1,
+                             " of ", loop->repeat().count(), ",")
+              : absl::StrCat("step ", stepNumber(place));
 }
 
 std::string workText(const Plan &plan, const Program &program, const LanePosition &place) {
@@ -128,7 +128,8 @@ std::string placeText(const Plan &plan, const LanePosition &place) {
   case LaneActivity::Between:
     break;
   }
-  return absl::StrCat("is between two steps, behind ", place.step);
+  return place.begins ? "has not begun its first step"
+                      : absl::StrCat("is between two steps, after step ", stepNumber(place));
 }
 
 bool checkPlace(const Plan &plan, uint32_t task, const LanePosition &place) {

@@ -26,7 +26,7 @@ enum class LaneActivity : uint8_t {
   Ticket, ///< waits for an update ticket, and so for the slowest worker (max_staleness)
   Choice, ///< waits for the first replicas that are ready
   Results, ///< waits for the chief to take results (--fetch)
-  Between, ///< is between two steps
+  Between, ///< has ended its step, and has not begun the next one
 };
 inline constexpr uint32_t kDoings = uint32_t(LaneActivity::Between) + 1;
 
@@ -46,7 +46,10 @@ struct LanePosition {
   uint32_t channel = 0; ///< Receives, Sends, Choice
   /// Receives, Sends: instance of the channel; Ticket: of the program, the slowest
   uint32_t peer = 0;
+  uint64_t stepsBefore = 0; ///< that the lane made before the phase
 };
+/// The step's number for people: from 1, over all phases and restarts of a training.
+inline uint64_t stepNumber(const LanePosition &place) { return place.stepsBefore + place.step + 1; }
 
 // Of a verified plan, or of a sketch that checkSketch (PlanSketch.h) has let through, and of places
 // that checkPlace has.

@@ -165,7 +165,7 @@ private:
       return;
     const std::string name = plan::laneText(plan_, lane->place.lane);
     say(lane->place.doing == plan::LaneActivity::Between
-            ? absl::StrCat(when, name, " has ended step ", lane->place.step)
+            ? absl::StrCat(when, name, " has ended step ", plan::stepNumber(lane->place))
             : absl::StrCat(when, name, " ", plan::placeText(plan_, lane->place)));
   }
 

@@ -21,6 +21,7 @@ service::LanePosition toProto(const StandingLane &lane) {
   to.set_doing(static_cast<uint32_t>(place.doing));
   to.set_channel(place.channel);
   to.set_peer(place.peer);
+  to.set_steps_before(place.stepsBefore);
   to.set_stood_ms(static_cast<uint64_t>(absl::ToInt64Milliseconds(lane.stood)));
   return to;
 }
@@ -37,7 +38,8 @@ std::optional<StandingLane> fromProto(const plan::Plan &plan, uint32_t task,
                 place.instruction(),
                 static_cast<plan::LaneActivity>(place.doing()),
                 place.channel(),
-                place.peer()};
+                place.peer(),
+                place.steps_before()};
   lane.stood = absl::Milliseconds(static_cast<int64_t>(std::min<uint64_t>(
       place.stood_ms(), static_cast<uint64_t>(absl::ToInt64Milliseconds(kMostStood)))));
   return plan::checkPlace(plan, task, lane.place) ? std::optional(lane) : std::nullopt;

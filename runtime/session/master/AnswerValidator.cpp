@@ -392,8 +392,8 @@ absl::Status AnswerValidator::checkStep(const std::string &what, uint32_t fetch,
   uint64_t &next =
       next_.try_emplace({value.program(), fetch, value.instance()}, first).first->second;
   if (value.step() < next || value.step() - first >= begin_.steps())
-    return unfit(absl::StrCat(what, " of step ", value.step(), ", expected step ", next,
-                              " or a later one of ", begin_.steps(), " from ", first, " on"));
+    return unfit(absl::StrCat(what, " of step ", value.step() + 1, ", expected step ", next + 1,
+                              " or a later one of ", begin_.steps(), " from ", first + 1, " on"));
   next = value.step() + 1;
   return absl::OkStatus();
 }

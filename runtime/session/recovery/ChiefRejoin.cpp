@@ -134,8 +134,10 @@ absl::Status ChiefRejoin::bringBack(uint32_t task, const DatasetSizes &samples) 
     if (!coordinator_.back(*comer_, run))
       continue;
     options_.back(task, peers[task].pid());
+    const uint64_t before =
+        begin_.begin().first_step() / executor::lanesPerUpdate(plan_, begin_.begin().phase());
     log_(absl::StrCat(peers[task].name(), " is back (process ", peers[task].pid(),
-                      "), and goes on with its step ", step, " of this phase"));
+                      "), and goes on with its step ", before + step + 1));
     return absl::OkStatus();
   }
 }

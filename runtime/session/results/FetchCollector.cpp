@@ -106,7 +106,7 @@ absl::Status FetchCollector::add(const service::Fetched &value) {
   }
   if (entry.there[value.instance()])
     return absl::InvalidArgumentError(
-        absl::StrCat(port.name(), " of step ", value.step(), " comes twice"));
+        absl::StrCat(port.name(), " of step ", value.step() + 1, " comes twice"));
   entry.there[value.instance()] = true;
   --entry.missing;
   entry.values[value.instance()] = value.value();

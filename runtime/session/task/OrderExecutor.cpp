@@ -370,10 +370,10 @@ absl::Status OrderExecutor::begin(const Order::Begin &order) {
   executor::FrameOptions frame;
   frame.pool = &pool_;
   GRAPHC_ASSIGN_OR_RETURN(
-      lanes_,
-      executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_, frame,
-                           options_.recorder ? &options_.recorder->lanes() : nullptr},
-                          phase_));
+      lanes_, executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_,
+                                   frame, options_.recorder ? &options_.recorder->lanes() : nullptr,
+                                   run.firstStep},
+                                  phase_));
   for (const auto &lane : lanes_)
     lane->startAt(order.resume_step());
   traces_.begin(lanes_, order);

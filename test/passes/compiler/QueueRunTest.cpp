@@ -300,7 +300,7 @@ TEST(Queues, AWaitThatLastsIsExplainedAndEnded) {
   options.reportAfter = absl::Milliseconds(20);
   options.deadline = absl::Seconds(20);
   options.onWait = [&](const executor::WaitReport &report) {
-    if (report.text.find("waits at step 0 for queue") != std::string::npos &&
+    if (report.text.find("waits at step 1 for queue") != std::string::npos &&
         report.text.find("of STUCK:0") != std::string::npos)
       tasks.transport->abort(absl::AbortedError("the wait was explained"));
   };
@@ -310,7 +310,7 @@ TEST(Queues, AWaitThatLastsIsExplainedAndEnded) {
 
 TEST(Queues, AWaitInALoopNamesTheIteration) {
   EXPECT_THAT(endOfStuck(looped()),
-              testing::HasSubstr("waits at step 0, iteration 1 of 5, for queue 2 of STUCK:0"));
+              testing::HasSubstr("waits at step 1, iteration 1 of 5, for queue 2 of STUCK:0"));
   EXPECT_EQ(given, 2u) << "the copies, and what is computed of them";
 }
 
@@ -320,7 +320,7 @@ TEST(Queues, ALaneAloneGivesTwoStepsAndNoMore) {
   for (const Program &program : servers().programs())
     EXPECT_FALSE(plan::runsAhead(program)) << program.name();
   EXPECT_THAT(endOfStuck(alone()),
-              testing::HasSubstr("waits at step 0 for the end of its work on STUCK:0"));
+              testing::HasSubstr("waits at step 1 for the end of its work on STUCK:0"));
   EXPECT_EQ(given, 2u) << "of each step one segment";
 }
 

@@ -85,7 +85,7 @@ TEST(ActualSizes, AMessageOfAnotherSizeIsNamed) {
   EXPECT_THAT(
       failureWith(1, 0),
       HasSubstr(
-          "at step 0: to receive rows.up[1] (by-hand.mlir:1:3) from /job:worker/task:1 echo.worker[1]: the "
+          "at step 1: to receive rows.up[1] (by-hand.mlir:1:3) from /job:worker/task:1 echo.worker[1]: the "
           "message has 28 bytes; expected 8 times 4"));
   EXPECT_THAT(failureWith(-7, 0), HasSubstr("the message has 28 bytes; expected 0 times 4"));
   EXPECT_THAT(failureWith(0, -1), HasSubstr("the message has 52 bytes; expected 14 times 4"));

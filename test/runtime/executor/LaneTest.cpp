@@ -223,7 +223,7 @@ TEST(Lane, KernelFailureEndsTheRunByName) {
   auto lanes = tasks.lanes(host);
   EXPECT_EQ(
       tasks.run(lanes).message(),
-      "/job:worker/task:0 predict.all: kernel fail_at_step (model.mlir:4:5) failed with code 7 at step 3");
+      "/job:worker/task:0 predict.all: kernel fail_at_step (model.mlir:4:5) failed with code 7 at step 4");
 }
 
 TEST(Lane, HostErrorEndsEveryLane) {
@@ -261,11 +261,11 @@ TEST(Lane, LastingWaitIsExplainedThenEnds) {
   EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
   EXPECT_THAT(
       reports,
-      testing::Contains("/job:ps/task:0 train_step.ps0 waits at step 0 to receive w0.gradient[1] "
+      testing::Contains("/job:ps/task:0 train_step.ps0 waits at step 1 to receive w0.gradient[1] "
                         "(by-hand.mlir:2:3) from /job:worker/task:1 train_step.worker[1]"));
   EXPECT_THAT(reports,
               testing::Contains(
-                  "/job:worker/task:0 train_step.worker[0] waits at step 1 to send control.ps0 "
+                  "/job:worker/task:0 train_step.worker[0] waits at step 2 to send control.ps0 "
                   "(by-hand.mlir:3:3) to /job:ps/task:0 train_step.ps0"));
 }
 
@@ -283,14 +283,14 @@ TEST(Lane, WhereItIsIsSeenFromOutside) {
   TaskHarness tasks(plan::lonePlan());
   SlowData host(10);
   auto lanes = tasks.lanes(host);
-  EXPECT_EQ(plan::placeText(tasks.plan, lanes[0]->place()), "computes at step 0");
+  EXPECT_EQ(plan::placeText(tasks.plan, lanes[0]->place()), "computes at step 1");
   std::thread runs([&] { EXPECT_EQ(tasks.run(lanes), absl::DataLossError("the disk is gone")); });
   plan::LanePosition place;
   for (absl::Time end = absl::Now() + absl::Seconds(60);
        place.doing != plan::LaneActivity::Reads && absl::Now() < end;)
     place = lanes[0]->place();
   EXPECT_TRUE(plan::checkPlace(tasks.plan, 0, place));
-  EXPECT_EQ(plan::placeText(tasks.plan, place), "waits at step 0 for a batch of data set made");
+  EXPECT_EQ(plan::placeText(tasks.plan, place), "waits at step 1 for a batch of data set made");
   const Lane::Progress before = lanes[0]->progress();
   absl::SleepFor(absl::Milliseconds(20));
   EXPECT_EQ(lanes[0]->progress(), before) << "it stands still";
@@ -299,7 +299,7 @@ TEST(Lane, WhereItIsIsSeenFromOutside) {
 }
 
 /// The events of all three tasks of a parameter server with two workers.
-std::vector<LaneEvent> eventsOf(TaskHarness &tasks, LaneCallbacks &host) {
+std::vector<LaneEvent> eventsOf(TaskHarness &tasks, LaneCallbacks &host, uint64_t stepsBefore = 0) {
   auto ring = std::make_unique<EventRing>();
   std::vector<std::unique_ptr<Lane>> lanes;
   for (size_t task = 0; task < 3; ++task) {
@@ -310,7 +310,8 @@ std::vector<LaneEvent> eventsOf(TaskHarness &tasks, LaneCallbacks &host) {
                            *tasks.transport,
                            host,
                            {},
-                           ring.get()},
+                           ring.get(),
+                           stepsBefore},
                           0);
     EXPECT_TRUE(made.ok()) << made.status();
     for (auto &lane : *made)
@@ -318,6 +319,23 @@ std::vector<LaneEvent> eventsOf(TaskHarness &tasks, LaneCallbacks &host) {
   }
   EXPECT_EQ(tasks.run(lanes), absl::OkStatus());
   return ring->last();
+}
+
+// People count steps from 1, over all phases and restarts of a training.
+TEST(Lane, StepsAreNamedByTheirNumberInTheTraining) {
+  TaskHarness tasks(parameterServerPlan({1, 2}));
+  TestHost host(10);
+  size_t ends = 0;
+  for (const LaneEvent &event : eventsOf(tasks, host, /*stepsBefore=*/40)) {
+    EXPECT_EQ(plan::stepNumber(event.place), 41 + event.place.step);
+    const std::string text = plan::placeText(tasks.plan, event.place);
+    const bool hasEnded = event.place.doing == plan::LaneActivity::Between;
+    ends += hasEnded;
+    EXPECT_THAT(text,
+                HasSubstr(absl::StrCat(hasEnded ? "between two steps, after step " : "at step ",
+                                       41 + event.place.step)));
+  }
+  EXPECT_GT(ends, 0u);
 }
 
 TEST(Lane, WhatItDoesIsNoted) {
@@ -388,7 +406,7 @@ TEST(Lane, ControlMessageForAnotherStepIsRefused) {
   LaneRunOptions options;
   options.deadline = absl::Seconds(5);
   EXPECT_THAT(std::string(tasks.run(lanes, options).message()),
-              HasSubstr("at step 0 the control message is action 1 for step 5"));
+              HasSubstr("at step 1 the control message is action 1 for step 6"));
 }
 
 } // namespace

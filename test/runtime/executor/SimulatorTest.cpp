@@ -118,9 +118,9 @@ TEST(Simulator, DeadlockIsFound) {
   SimResult result = simulate(plan, *variables, {});
   EXPECT_EQ(result.status.code(), absl::StatusCode::kInternal);
   EXPECT_THAT(std::string(result.status.message()),
-              testing::HasSubstr("p.x waits at step 0 to receive yx (by-hand.mlir:2:3)"));
+              testing::HasSubstr("p.x waits at step 1 to receive yx (by-hand.mlir:2:3)"));
   EXPECT_THAT(std::string(result.status.message()),
-              testing::HasSubstr("p.y waits at step 0 to receive xy (by-hand.mlir:1:3)"));
+              testing::HasSubstr("p.y waits at step 1 to receive xy (by-hand.mlir:1:3)"));
 }
 
 /// x sends zero-copy its variable, changes it, and y sums what it reads; x waits for y before the
@@ -276,7 +276,7 @@ TEST(TalkingLoops, ThatBothReceiveFirstAreStuck) {
   const absl::Status stuck = simulate(plan, *variables, {}).status;
   EXPECT_EQ(stuck.code(), absl::StatusCode::kInternal);
   EXPECT_THAT(std::string(stuck.message()),
-              testing::HasSubstr("waits at step 0, iteration 1 of 7, to"));
+              testing::HasSubstr("waits at step 1, iteration 1 of 7, to"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Faults, Seeds,

@@ -291,10 +291,10 @@ TEST_F(Answers, ResultsAreThoseThatWereAskedForEachOnce) {
   EXPECT_THAT(send([](auto &value) { value.set_value("12345"); }),
               HasSubstr("loss0 of 5 bytes, expected 4"));
   EXPECT_THAT(send([](auto &value) { value.set_step(3); }),
-              HasSubstr("loss0 of step 3, expected step 0 or a later"));
+              HasSubstr("loss0 of step 4, expected step 1 or a later"));
   EXPECT_THAT(send([](auto &value) { value.set_step(UINT64_MAX); }), HasSubstr("loss0 of step"));
   EXPECT_THAT(send([&](auto &) { coordinator->fetched({2, 100 + 2}, good); }),
-              HasSubstr("loss0 of step 0, expected step 1"));
+              HasSubstr("loss0 of step 1, expected step 2"));
   EXPECT_THAT(with(
                   Order::kBegin, [&](Done &) { coordinator->fetched({2, 100 + 2}, good); }, 2),
               HasSubstr("a result comes while none is computed"));
@@ -330,9 +330,9 @@ TEST_F(Answers, ReportsHaveEveryResultOfAStepOnce) {
   EXPECT_THAT(send([](auto &value) { value.set_value("1234"); }),
               HasSubstr("for which nobody has asked"));
   EXPECT_THAT(send([](auto &value) { value.set_step(3); }),
-              HasSubstr("a report of step 3, expected step 0"));
+              HasSubstr("a report of step 4, expected step 1"));
   EXPECT_THAT(send([&](auto &) { coordinator->fetched({2, 100 + 2}, good); }),
-              HasSubstr("a report of step 0, expected step 1"));
+              HasSubstr("a report of step 1, expected step 2"));
   options.reports.everySteps.reset();
   EXPECT_THAT(send([](auto &) {}), HasSubstr("a report, for which nobody has asked"));
 }

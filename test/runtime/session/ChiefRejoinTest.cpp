@@ -210,9 +210,7 @@ TEST_F(Returning, OneOrderAfterTheOther) {
   for (uint32_t other : {2u, 3u})
     EXPECT_THAT(of(other), testing::IsEmpty()) << "a worker need not answer, and may be stopped";
   EXPECT_THAT(
-      said,
-      ElementsAre(
-          "/job:worker/task:2 is back (process 4204), and goes on with its step 10 of this phase"));
+      said, ElementsAre("/job:worker/task:2 is back (process 4204), and goes on with its step 11"));
   EXPECT_THAT(backProcesses, ElementsAre(4204));
   EXPECT_EQ(count("judges no more"), 1);
 }

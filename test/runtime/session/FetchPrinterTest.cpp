@@ -123,7 +123,7 @@ TEST_F(Replicas, AValueThatComesTwiceIsRefused) {
   service::Fetched fetched;
   fetched.set_value("1234");
   EXPECT_TRUE(printer.add(fetched).ok());
-  EXPECT_EQ(printer.add(fetched).message(), "loss of step 0 comes twice");
+  EXPECT_EQ(printer.add(fetched).message(), "loss of step 1 comes twice");
 }
 
 } // namespace

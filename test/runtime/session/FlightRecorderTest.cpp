@@ -297,8 +297,16 @@ TEST_F(Explained, ASlowKernelFirstThenTheChain) {
   EXPECT_THAT(
       said[2],
       HasSubstr(
-          "/job:worker/task:0 train_step.worker[0] waits at step 4 to receive w0.to_worker[0] (by-hand.mlir:1:3)"));
-  EXPECT_THAT(said[3], HasSubstr("/job:ps/task:0 train_step.ps0 waits at step 3"));
+          "/job:worker/task:0 train_step.worker[0] waits at step 5 to receive w0.to_worker[0] (by-hand.mlir:1:3)"));
+  EXPECT_THAT(said[3], HasSubstr("/job:ps/task:0 train_step.ps0 waits at step 4"));
+}
+
+TEST_F(Explained, StepsAreCountedOverTheTraining) {
+  for (auto &[task, recording] : recordings)
+    recording.mutable_lanes(0)->set_steps_before(100);
+  const std::vector<std::string> said = lines();
+  EXPECT_THAT(said[2], HasSubstr("worker[0] waits at step 105 to receive"));
+  EXPECT_THAT(said[3], HasSubstr("ps0 waits at step 104"));
 }
 
 TEST_F(Explained, WhoStoppedRecordingWasSilent) {

@@ -250,7 +250,7 @@ TEST_P(SessionRun, WaitPastItsDeadlineEndsTheRun) {
   TestCluster cluster(plan::parameterServerPlan({1, 2}), options, task);
   absl::Status status = cluster.run();
   EXPECT_THAT(std::string(status.message()),
-              testing::AllOf(HasSubstr("waits at step 0"), HasSubstr("deadline")));
+              testing::AllOf(HasSubstr("waits at step 1"), HasSubstr("deadline")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, SessionRun, testing::Values("shm", "grpc"),

@@ -107,14 +107,14 @@ TEST(WaitGraph, ASlowKernelIsNamedWithItsLineAndWhoWaits) {
   EXPECT_EQ(cause->name, "/job:worker/task:1");
   EXPECT_EQ(
       cause->text,
-      "/job:worker/task:1 train_step.worker[1] computes kernel gradient (model.mlir:4:5) at step 3 for 20s; for it "
-      "/job:ps/task:0 train_step.ps0 waits at step 3 to receive w0.gradient[1] (by-hand.mlir:2:3) from "
+      "/job:worker/task:1 train_step.worker[1] computes kernel gradient (model.mlir:4:5) at step 4 for 20s; for it "
+      "/job:ps/task:0 train_step.ps0 waits at step 4 to receive w0.gradient[1] (by-hand.mlir:2:3) from "
       "/job:worker/task:1 train_step.worker[1], for 20s");
   ASSERT_EQ(cause->chain.size(), 3u) << "worker 0 waits for the server, which waits for worker 1";
   EXPECT_THAT(
       cause->chain[0],
       HasSubstr(
-          "/job:worker/task:0 train_step.worker[0] waits at step 4 to receive w0.to_worker[0]"));
+          "/job:worker/task:0 train_step.worker[0] waits at step 5 to receive w0.to_worker[0]"));
 }
 
 TEST(WaitGraph, WhoWaitsLongestIsNamedWhereItIsAnother) {
@@ -243,7 +243,7 @@ TEST(WaitGraph, DataThatDoesNotComeIsAWaitOfItsOwn) {
   EXPECT_EQ(cause->kind, CauseKind::Data);
   EXPECT_EQ(
       cause->text,
-      "/job:local/task:0 train_step.local waits at step 5 for a batch of data set made for 20s: its "
+      "/job:local/task:0 train_step.local waits at step 6 for a batch of data set made for 20s: its "
       "files do not give it");
 }
 
