@@ -267,7 +267,7 @@ absl::Status TaskRun::listen() {
   if (place_.chief)
     master_ = std::make_unique<service::MasterService>(
         *coordinator_, place_.others == TaskPlace::Others::Servers ? &offer_ : nullptr,
-        place_.addresses);
+        place_.addresses, service::mostWholeBytes(plan()));
   // where the others go on without a stopped worker, a connection outlasts the stop
   for (const plan::Phase &phase : plan().phases())
     if (phase.ends_by_end_of_stream())
@@ -277,12 +277,6 @@ absl::Status TaskRun::listen() {
   options.listener = others_ ? others_->takeListener() : std::move(place_.listener);
   options.identity = place_.identity;
   options.mostConnections = service::TaskServer::Options::connectionsOf(tasks_.size());
-  for (const plan::Program &program : plan().programs()) {
-    size_t bytes = 1 << 20; // a report has all results of a program
-    for (const plan::Port &fetch : program.fetches())
-      bytes += program.buffers(static_cast<int>(fetch.buffer())).bytes() + 64;
-    options.mostMessageBytes = std::max(options.mostMessageBytes, bytes);
-  }
   GRAPHC_ASSIGN_OR_RETURN(server_, service::TaskServer::start(std::move(options), {master_.get()}));
   return absl::OkStatus();
 }

@@ -33,6 +33,9 @@ uint64_t inodeOf(int fd) {
 }
 } // namespace
 
+AdmittedSocket::AdmittedSocket(int fd) : fd_(fd), inode_(inodeOf(fd)) {}
+bool AdmittedSocket::hasEnded() const { return inodeOf(fd_) != inode_; }
+
 absl::StatusOr<std::unique_ptr<ConnectionAdmission>> ConnectionAdmission::open(Options options) {
   base::UniqueFd stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop)
@@ -58,7 +61,7 @@ void ConnectionAdmission::close() {
 /// With TLS: connections that gRPC has closed are forgotten, by the inode that their descriptor no
 /// longer leads to.
 bool ConnectionAdmission::full() {
-  std::erase_if(admitted_, [](const Admitted &one) { return inodeOf(one.fd) != one.inode; });
+  std::erase_if(admitted_, [](const AdmittedSocket &one) { return one.hasEnded(); });
   if (admitted_.size() < options_.mostConnections)
     return false;
   if (!std::exchange(saidFull_, true))
@@ -70,7 +73,7 @@ bool ConnectionAdmission::full() {
 /// The connection is gRPC's from here on.
 void ConnectionAdmission::admit(base::UniqueFd socket) {
   if (!options_.proof)
-    admitted_.push_back({socket.get(), inodeOf(socket.get())});
+    admitted_.emplace_back(socket.get());
   options_.admit(std::move(socket));
 }
 

@@ -25,6 +25,20 @@
 
 namespace graphc::service {
 
+/// A connection that gRPC has: the descriptor's number and what it led to then, for no other object
+/// has both.
+class AdmittedSocket {
+public:
+  AdmittedSocket() = default; ///< none
+  explicit AdmittedSocket(int fd);
+  /// gRPC has closed it.
+  bool hasEnded() const;
+
+private:
+  int fd_ = -1;
+  uint64_t inode_ = 0;
+};
+
 class ConnectionAdmission {
 public:
   struct Options {
@@ -54,12 +68,6 @@ private:
     int64_t until; ///< base::nowNanoseconds(), as below
     int64_t keptUntil = 0; ///< since it was answered: until then it keeps its place
   };
-  /// A connection that gRPC has: the descriptor's number and what it led to then, for no other
-  /// object has both.
-  struct Admitted {
-    int fd;
-    uint64_t inode;
-  };
   ConnectionAdmission(Options options, base::UniqueFd stop);
   void run();
   void acceptFrom(int listener);
@@ -70,7 +78,7 @@ private:
   Options options_;
   const base::UniqueFd stop_;
   std::vector<Caller> callers_; ///< of its own thread, as what follows
-  std::vector<Admitted> admitted_;
+  std::vector<AdmittedSocket> admitted_;
   size_t strangers_ = 0; ///< since `counted_`
   int64_t counted_ = 0;
   int64_t rest_ = 0; ///< until then nobody is let in

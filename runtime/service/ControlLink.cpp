@@ -4,6 +4,7 @@
 #include "runtime/common/base/StatusMacros.h"
 #include "runtime/common/base/TextUtils.h"
 #include "runtime/service/MasterService.h"
+#include "runtime/service/MessageParts.h"
 #include "runtime/service/StreamOutbox.h"
 #include "runtime/tls/PeerCertificate.h"
 
@@ -186,7 +187,7 @@ public:
   Stream(StreamLink &link, std::shared_ptr<grpc::Channel> channel)
       : link_(link), channel_(std::move(channel)), outbox_(
                                                        [this](const FromTask &message) {
-                                                         writing_ = bytesOf(message.fetched());
+                                                         writing_ = bytesOf(message);
                                                          StartWrite(&message);
                                                        },
                                                        [this] {
@@ -204,9 +205,11 @@ public:
   }
   /// What says that this task lives does not wait behind results.
   void send(FromTask message) {
-    link_.backlog_.add(bytesOf(message.fetched()));
     const bool first = message.has_progress();
-    outbox_.push(std::move(message), first);
+    std::list<FromTask> parts = splitMessage(std::move(message));
+    for (const FromTask &part : parts)
+      link_.backlog_.add(bytesOf(part));
+    outbox_.push(std::move(parts), first);
   }
   void end() { outbox_.close(/*flush=*/true); }
   void cancel() { context_.TryCancel(); }

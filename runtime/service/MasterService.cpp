@@ -22,7 +22,7 @@ class MasterService::Stream final : public grpc::ServerBidiReactor<FromTask, ToT
                                     public TaskLink {
 public:
   Stream(MasterService &service, tls::PeerCertificate certificate)
-      : service_(service), certificate_(std::move(certificate)),
+      : service_(service), certificate_(std::move(certificate)), parts_(service.mostBytes_),
         outbox_([this](const ToTask &message) { StartWrite(&message); },
                 [this] { Finish(status_); }) {}
   void begin(std::shared_ptr<Stream> self) {
@@ -50,7 +50,7 @@ public:
       outbox_.close(false);
       return;
     }
-    if (!handle()) {
+    if (!handle(incoming_)) {
       outbox_.close(false);
       return;
     }
@@ -64,50 +64,37 @@ public:
 private:
   /// What a task says becomes a call of the coordinator. First comes a hello, once: the certificate
   /// has to be of that task, at the address that it says and at the one that the chief was given.
-  bool handle() {
+  bool handle(FromTask &message) {
     TaskCoordinator &coordinator = service_.coordinator_;
-    if (incoming_.has_hello() == joined_) {
+    if (message.has_hello() == joined_) {
       status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT,
                              "a control stream begins with one hello");
       return false;
     }
     const TaskIncarnation from{task_, incarnation_};
     bool counts = true;
-    switch (incoming_.kind_case()) {
-    case FromTask::kHello: {
-      task_ = incoming_.hello().task();
-      incarnation_ = incoming_.hello().incarnation();
-      absl::Status status =
-          certificate_.check(incoming_.hello().name(), incoming_.hello().address());
-      const std::vector<std::string> &known = service_.addresses_;
-      if (status.ok() && task_ < known.size() && !known[task_].empty())
-        status = certificate_.check(incoming_.hello().name(), known[task_]);
-      if (status.ok())
-        status = coordinator.join(incoming_.hello(), self_);
-      if (!status.ok()) {
-        status_ = toGrpc(status);
-        return false;
-      }
-      joined_ = true;
-      return true;
-    }
+    switch (message.kind_case()) {
+    case FromTask::kHello:
+      return join(message.hello());
+    case FromTask::kPart:
+      return handlePart(message.part());
     case FromTask::kProgress:
-      counts = coordinator.progress(from, incoming_.progress());
+      counts = coordinator.progress(from, message.progress());
       break;
     case FromTask::kDone:
-      counts = coordinator.done(from, incoming_.done());
+      counts = coordinator.done(from, message.done());
       break;
     case FromTask::kFailed:
-      counts = coordinator.failed(from, incoming_.failed());
+      counts = coordinator.failed(from, message.failed());
       break;
     case FromTask::kFetched:
-      counts = coordinator.fetched(from, incoming_.fetched());
+      counts = coordinator.fetched(from, message.fetched());
       break;
     case FromTask::kTraced:
-      counts = coordinator.traced(from, std::move(*incoming_.mutable_traced()));
+      counts = coordinator.traced(from, std::move(*message.mutable_traced()));
       break;
     case FromTask::kClock:
-      counts = coordinator.clockRead(from, incoming_.clock());
+      counts = coordinator.clockRead(from, message.clock());
       break;
     case FromTask::KIND_NOT_SET:
       status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT,
@@ -119,13 +106,42 @@ private:
     return counts;
   }
 
+  bool join(const Hello &hello) {
+    task_ = hello.task();
+    name_ = hello.name();
+    incarnation_ = hello.incarnation();
+    absl::Status status = certificate_.check(hello.name(), hello.address());
+    const std::vector<std::string> &known = service_.addresses_;
+    if (status.ok() && task_ < known.size() && !known[task_].empty())
+      status = certificate_.check(hello.name(), known[task_]);
+    if (status.ok())
+      status = service_.coordinator_.join(hello, self_);
+    joined_ = status.ok();
+    if (!joined_)
+      status_ = toGrpc(status);
+    return joined_;
+  }
+
+  /// A message that is too long for one ends the run, by the name of the task that sends it.
+  bool handlePart(const FromTask::Part &part) {
+    absl::StatusOr<std::optional<FromTask>> whole = parts_.add(part);
+    if (!whole.ok()) {
+      status_ = toGrpc(whole.status());
+      service_.coordinator_.abort({name_, "", 0, whole.status()});
+      return false;
+    }
+    return !*whole || handle(**whole);
+  }
+
   MasterService &service_;
   const tls::PeerCertificate certificate_;
+  PartAssembler parts_;
   std::shared_ptr<Stream> self_;
   FromTask incoming_;
   grpc::Status status_; ///< what the task is told at the end; written before close
   bool joined_ = false;
   uint32_t task_ = 0;
+  std::string name_; ///< of the task
   uint64_t incarnation_ = 0;
   StreamOutbox<ToTask> outbox_;
 };

@@ -3,6 +3,7 @@
 #define GRAPHC_RUNTIME_SERVICE_MASTERSERVICE_H
 
 #include "runtime/common/base/Mutex.h"
+#include "runtime/service/MessageParts.h"
 #include "runtime/service/TaskCoordinator.h"
 #include "runtime/service/service.grpc.pb.h"
 
@@ -25,10 +26,13 @@ class MasterService final : public Master::CallbackService {
 public:
   /// `offer`: null where each task brings its own plan. `addresses`: of the tasks as the chief
   /// knows them, by number; empty where it does not: a task's certificate must be good for the host
-  /// there, besides the one where it says that it is.
+  /// there, besides the one where it says that it is. `mostBytes`: of a message that a task sends
+  /// in parts.
   explicit MasterService(TaskCoordinator &coordinator, const PlanOffer *offer = nullptr,
-                         std::vector<std::string> addresses = {})
-      : coordinator_(coordinator), offer_(offer), addresses_(std::move(addresses)) {}
+                         std::vector<std::string> addresses = {},
+                         size_t mostBytes = kMostWholeBytes)
+      : coordinator_(coordinator), offer_(offer), addresses_(std::move(addresses)),
+        mostBytes_(mostBytes) {}
   grpc::ServerBidiReactor<FromTask, ToTask> *Join(grpc::CallbackServerContext *context) override;
   grpc::ServerWriteReactor<PlanPart> *FetchPlan(grpc::CallbackServerContext *context,
                                                 const PlanRequest *request) override;
@@ -46,6 +50,7 @@ private:
   TaskCoordinator &coordinator_;
   const PlanOffer *const offer_;
   const std::vector<std::string> addresses_;
+  const size_t mostBytes_;
   base::Mutex mutex_;
   std::vector<std::shared_ptr<Stream>> streams_ ABSL_GUARDED_BY(mutex_);
 };

@@ -19,6 +19,11 @@ inline uint64_t bytesOf(const Fetched &fetched) {
   return bytes;
 }
 
+/// What a message of results counts, or a part of one.
+inline uint64_t bytesOf(const FromTask &message) {
+  return message.has_part() ? message.part().data().size() : bytesOf(message.fetched());
+}
+
 /// Counts their bytes. A lane does not end a step that has results before poll() is Ready; so what
 /// waits is at most `most` and the results of one step of each lane.
 class ResultBacklog final : public transport::Port {

@@ -26,6 +26,12 @@ public:
 
   /// `first`: before all that waits, but never before what the stream begins with.
   void push(Message message, bool first = false) {
+    std::list<Message> one;
+    one.push_back(std::move(message));
+    push(std::move(one), first);
+  }
+  /// Likewise of several, between which only what goes first gets.
+  void push(std::list<Message> messages, bool first) {
     {
       base::MutexLock lock(mutex_);
       if (closed_)
@@ -33,7 +39,7 @@ public:
       auto at = first ? queue_.begin() : queue_.end();
       if (first && !queue_.empty() && (writing_ || !open_))
         ++at;
-      queue_.insert(at, std::move(message));
+      queue_.splice(at, std::move(messages));
       if (writing_ || !open_)
         return;
       writing_ = true;

@@ -9,6 +9,8 @@
 #include "absl/time/clock.h"
 #include <grpc/grpc.h>
 
+#include <algorithm>
+
 namespace graphc::service {
 namespace {
 /// Where a task that others reach as `address` listens. A host's own name often leads to 127.0.1.1
@@ -19,7 +21,33 @@ bool everyInterface(const std::string &address) {
       address.front() == '[' || address.find_first_not_of("0123456789.:") == std::string::npos;
   return !literal && !cluster::isLoopbackAddress(address);
 }
+
+/// A server takes one generic service of its own.
+class ForwardedData final : public grpc::CallbackGenericService {
+public:
+  explicit ForwardedData(transport::DataService &data) : data_(data) {}
+  grpc::ServerGenericBidiReactor *
+  CreateReactor(grpc::GenericCallbackServerContext *context) override {
+    return data_.CreateReactor(context);
+  }
+
+private:
+  transport::DataService &data_;
+};
 } // namespace
+
+struct TaskServer::Connection {
+  explicit Connection(transport::DataService &service) : data(service) {}
+  ForwardedData data;
+  /// asked at each handshake; it answers one server
+  std::shared_ptr<grpc::ServerCredentials> credentials;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
+  std::unique_ptr<grpc::Server> server;
+  AdmittedSocket socket; ///< gRPC's
+};
+
+TaskServer::TaskServer() = default;
+TaskServer::~TaskServer() { shutdown(); }
 
 absl::StatusOr<std::unique_ptr<TaskServer>>
 TaskServer::start(Options options, std::initializer_list<grpc::Service *> control) {
@@ -45,41 +73,82 @@ TaskServer::start(Options options, std::initializer_list<grpc::Service *> contro
     admission.listeners = *std::move(listeners);
   }
   std::unique_ptr<TaskServer> server(new TaskServer);
-  grpc::ServerBuilder builder;
-  transport::configureServer(builder, identity.silence, options.mostMessageBytes);
-  server->credentials_ =
-      tls ? tls::makeServerCredentials(identity.credentials) : grpc::InsecureServerCredentials();
-  server->acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
-      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-      server->credentials_);
-  builder.RegisterCallbackGenericService(&server->data_);
-  for (grpc::Service *service : control)
-    if (service)
-      builder.RegisterService(service);
-  server->server_ = builder.BuildAndStart();
-  if (!server->server_)
+  server->silence_ = identity.silence;
+  server->credentials_ = identity.credentials;
+  std::copy_if(control.begin(), control.end(), std::back_inserter(server->control_),
+               [](const grpc::Service *service) { return service != nullptr; });
+  if (std::unique_ptr<Connection> first = server->makeConnection())
+    server->connections_.push_back(std::move(first));
+  else
     return absl::InternalError(
         absl::StrCat("cannot listen on ", options.address, ": gRPC does not start"));
+  server->idle_.push_back(server->connections_.front().get());
   admission.proof = !tls;
   admission.secret = identity.secret;
   admission.mostConnections = options.mostConnections;
-  admission.admit = [acceptor = server->acceptor_.get()](base::UniqueFd socket) {
-    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-    connection.fd = socket.release();
-    acceptor->HandleNewConnection(&connection);
-  };
+  admission.admit = [own = server.get()](base::UniqueFd socket) { own->admit(std::move(socket)); };
   GRAPHC_ASSIGN_OR_RETURN(server->admission_, ConnectionAdmission::open(std::move(admission)));
   return server;
+}
+
+/// Null where gRPC does not start.
+std::unique_ptr<TaskServer::Connection> TaskServer::makeConnection() {
+  auto made = std::make_unique<Connection>(data_);
+  made->credentials =
+      credentials_ ? tls::makeServerCredentials(credentials_) : grpc::InsecureServerCredentials();
+  grpc::ServerBuilder builder;
+  transport::configureServer(builder, silence_);
+  made->acceptor = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, made->credentials);
+  builder.RegisterCallbackGenericService(&made->data);
+  for (grpc::Service *service : control_)
+    builder.RegisterService(service);
+  made->server = builder.BuildAndStart();
+  return made->server ? std::move(made) : nullptr;
+}
+
+/// One whose connection has ended, or a new one; null where gRPC does not start. All of them are
+/// looked through only when there are twice as many as lived then, so each connection costs a
+/// constant number of looks.
+TaskServer::Connection *TaskServer::idleConnection() {
+  if (idle_.empty() && connections_.size() >= lookAt_) {
+    for (const std::unique_ptr<Connection> &one : connections_)
+      if (one->socket.hasEnded())
+        idle_.push_back(one.get());
+    lookAt_ = 2 * (connections_.size() - idle_.size()) + 8;
+  }
+  if (idle_.empty()) {
+    std::unique_ptr<Connection> made = makeConnection();
+    if (!made)
+      return nullptr;
+    idle_.push_back(made.get());
+    connections_.push_back(std::move(made));
+  }
+  Connection *one = idle_.back();
+  idle_.pop_back();
+  return one;
+}
+
+/// On the admission's thread. A socket that is not handed on is closed.
+void TaskServer::admit(base::UniqueFd socket) {
+  Connection *to = idleConnection();
+  if (!to)
+    return;
+  to->socket = AdmittedSocket(socket.get());
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+  connection.fd = socket.release();
+  to->acceptor->HandleNewConnection(&connection);
 }
 
 /// First nobody comes in any more, then gRPC ends the calls that are left.
 void TaskServer::shutdown() {
   if (admission_)
     admission_->close();
-  if (server_)
-    server_->Shutdown(absl::ToChronoTime(absl::Now() + absl::Milliseconds(500)));
-  server_.reset();
-  acceptor_.reset();
+  const auto until = absl::ToChronoTime(absl::Now() + absl::Milliseconds(500));
+  for (const std::unique_ptr<Connection> &one : connections_)
+    one->server->Shutdown(until);
+  idle_.clear();
+  connections_.clear();
 }
 
 } // namespace graphc::service

@@ -10,8 +10,10 @@
 
 namespace graphc::service {
 
-/// Data streams on every task, control streams on the chief, one gRPC server behind one admission,
-/// one address.
+/// Data streams on every task, control streams on the chief: one address and one admission. Each
+/// connection has a gRPC server of its own, since gRPC limits memory by server: what one peer sends
+/// takes transport::kMostConnectionBytes at most, and costs that peer alone its streams. Such a
+/// server takes 10 KiB and no thread, and serves the next connection after its own has ended.
 class TaskServer {
 public:
   struct Options {
@@ -19,8 +21,6 @@ public:
     /// where it is listened already: a Unix socket; `address` is for errors then
     base::UniqueFd listener;
     TaskIdentity identity;
-    /// Of one message: the largest that a caller may send.
-    size_t mostMessageBytes = transport::kMostMessageBytes;
     size_t mostConnections = 256; ///< with TLS
     /// For a run of so many tasks. Each other one: a control stream, streams of data both ways, a
     /// look whether it can be reached, and again while it restarts.
@@ -30,17 +30,26 @@ public:
   /// be had.
   static absl::StatusOr<std::unique_ptr<TaskServer>>
   start(Options options, std::initializer_list<grpc::Service *> control);
-  ~TaskServer() { shutdown(); }
+  ~TaskServer();
   transport::DataService &data() { return data_; }
   /// Ends streams that are left after a moment. Idempotent.
   void shutdown();
 
 private:
-  TaskServer() = default;
+  struct Connection;
+  TaskServer();
+  std::unique_ptr<Connection> makeConnection();
+  Connection *idleConnection();
+  void admit(base::UniqueFd socket);
+
   transport::DataService data_;
-  std::shared_ptr<grpc::ServerCredentials> credentials_; ///< asked at each handshake
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
-  std::unique_ptr<grpc::Server> server_;
+  std::vector<grpc::Service *> control_;
+  absl::Duration silence_;
+  std::shared_ptr<const tls::TlsCredentials> credentials_; ///< null: none
+  // Of the admission's thread while that runs.
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::vector<Connection *> idle_; ///< those of them whose connection has ended
+  size_t lookAt_ = 0; ///< with so many connections they are looked through again
   std::unique_ptr<ConnectionAdmission> admission_;
 };
 

@@ -66,9 +66,9 @@ inline constexpr uint64_t kLargeBytes = uint64_t{4} << 20;
 /// Payloads up to this many bytes are copied behind their header, so that the buffer is done at
 /// once: below it the copy is cheaper than a reference-counted slice.
 inline constexpr uint64_t kInlineBytes = 1024;
-/// Frames and payload bytes in one gRPC message.
+/// One gRPC message has at most so many frames, and no frame is added to so many payload bytes.
 inline constexpr int kMaxFrames = 32;
-inline constexpr uint64_t kMaxBatchBytes = uint64_t{4} << 20;
+inline constexpr uint64_t kMaxBatchBytes = uint64_t{2} << 20;
 
 } // namespace graphc::transport
 #endif

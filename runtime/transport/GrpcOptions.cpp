@@ -25,6 +25,8 @@ grpc::ChannelArguments channelArguments(absl::Duration silence) {
   args.SetInt(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, kMostMessageBytes);
   args.SetInt(GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1);
   args.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kStreamWindowBytes);
+  args.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0); // else the window grows without a bound
+  args.SetResourceQuota(grpc::ResourceQuota().Resize(kMostConnectionBytes));
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
@@ -34,8 +36,7 @@ grpc::ChannelArguments channelArguments(absl::Duration silence) {
   return args;
 }
 
-void configureServer(grpc::ServerBuilder &builder, absl::Duration silence,
-                     size_t mostMessageBytes) {
+void configureServer(grpc::ServerBuilder &builder, absl::Duration silence) {
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kPingEveryMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(silence));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -44,11 +45,13 @@ void configureServer(grpc::ServerBuilder &builder, absl::Duration silence,
                              kPingEveryMs / 2);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kStreamWindowBytes);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
-  builder.SetMaxReceiveMessageSize(static_cast<int>(mostMessageBytes));
+  builder.SetMaxReceiveMessageSize(kMostMessageBytes);
   builder.SetMaxSendMessageSize(-1);
+  builder.SetResourceQuota(grpc::ResourceQuota().Resize(kMostConnectionBytes));
 }
 
 } // namespace graphc::transport

@@ -168,7 +168,8 @@ private:
       }
       if (chief_)
         master_ = std::make_unique<service::MasterService>(
-            *coordinator_, setup_.client ? &offer_ : nullptr, setup_.addresses);
+            *coordinator_, setup_.client ? &offer_ : nullptr, setup_.addresses,
+            service::mostWholeBytes(plan_));
       const std::string &address = setup_.addresses[setup_.task];
       auto server = service::TaskServer::start(serverOptions(), {master_.get()});
       if (!server.ok() && setup_.client)
@@ -267,12 +268,6 @@ private:
                                     : setup_.listenerFd);
     options.identity = identity();
     options.mostConnections = service::TaskServer::Options::connectionsOf(tasks_.size());
-    for (const plan::Program &program : plan_.programs()) {
-      size_t bytes = 1 << 20; // a report has all results of a program
-      for (const plan::Port &fetch : program.fetches())
-        bytes += program.buffers(static_cast<int>(fetch.buffer())).bytes() + 64;
-      options.mostMessageBytes = std::max(options.mostMessageBytes, bytes);
-    }
     return options;
   }
 

@@ -35,7 +35,8 @@ struct Streams : testing::Test {
       return absl::OkStatus();
     };
     coordinator = std::make_unique<TaskCoordinator>(std::move(options));
-    master = std::make_unique<MasterService>(*coordinator);
+    master = std::make_unique<MasterService>(*coordinator, nullptr, std::vector<std::string>(),
+                                             /*mostBytes=*/size_t{24} << 20);
     socket = *base::UnnamedListener::make(SOCK_STREAM);
     address = socket.inheritedAddress();
     server = *TaskServer::start({address, std::move(socket.listener), {"secret", nullptr}},
@@ -223,6 +224,43 @@ TEST_F(Streams, WhatSaysThatATaskLivesOvertakesItsResults) {
   EXPECT_EQ(taken.load(), sent);
   EXPECT_GT(takenBefore.load(), 0u) << "it came behind all results";
   EXPECT_LT(takenBefore.load(), sent);
+}
+
+// Longer than gRPC may take at once: 20 MiB, with a sign of life between its parts.
+TEST_F(Streams, AResultOfManyMebibytesComesInParts) {
+  auto ps = open(0), worker = open(1);
+  ASSERT_TRUE(coordinator->waitForAll().ok());
+  constexpr size_t bytes = 20 << 20;
+  {
+    base::MutexLock lock(reading);
+    ps->send(result(1000));
+    ps->send(result(bytes));
+    FromTask message;
+    message.mutable_progress()->set_steps(7);
+    ps->send(std::move(message));
+    ps->send(result(3 << 20));
+  }
+  const size_t all = 1000 + bytes + (3 << 20);
+  for (absl::Time limit = absl::Now() + absl::Seconds(20);
+       taken.load() < all && absl::Now() < limit;)
+    absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_EQ(taken.load(), all);
+  EXPECT_EQ(coordinator->clusterProgress().tasks[0].steps(), 7u);
+  for (absl::Time limit = absl::Now() + absl::Seconds(20);
+       ps->backlog().poll() != transport::PollState::Ready && absl::Now() < limit;)
+    absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_TRUE(worker->ended().ok());
+}
+
+TEST_F(Streams, AResultThatIsLongerThanAnyOfThePlanEndsTheRunByItsSender) {
+  auto ps = open(0), worker = open(1);
+  ASSERT_TRUE(coordinator->waitForAll().ok());
+  ps->send(result(25 << 20));
+  absl::Status status = hear(*worker);
+  EXPECT_TRUE(absl::IsAborted(status)) << status;
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("/job:ps/task:0: it sends a message of over 25165824 bytes"));
+  EXPECT_EQ(taken.load(), 0u);
 }
 
 TEST_F(Streams, AWaitForTheChiefToTakeResultsEndsWithTheLink) {

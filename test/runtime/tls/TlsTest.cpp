@@ -1,4 +1,6 @@
 // Certificates: what is made, what is accepted, and the words for everything that is not.
+#include "test/runtime/service/LongMessage.h"
+
 #include "runtime/common/base/Socket.h"
 #include "runtime/service/ControlLink.h"
 #include "runtime/service/MasterService.h"
@@ -241,6 +243,23 @@ TEST_F(Tls, ACertificateIsGoodForTheTaskAndTheHostThatItNames) {
       << "a task looks at the chief's as well";
   EXPECT_TRUE(absl::IsDeadlineExceeded(chief.join(worker, 1, "127.0.0.1:1")))
       << "its own is good, and no order comes";
+}
+
+// From a task with a certificate of the run: gRPC holds little more of it than its window.
+TEST_F(Tls, AMessageThatIsTooLongIsNotHeld) {
+  CredentialFiles ps = pair("a", "ps-0", "127.0.0.1"), worker = pair("a", "worker-1", "127.0.0.1");
+  Chief chief(ps);
+  ASSERT_TRUE(chief.server);
+  auto channel = service::TaskDialer(chief.address, {"", *TlsCredentials::load(worker)})
+                     .start(absl::Seconds(20));
+  ASSERT_TRUE(channel.ok()) << channel.status();
+  grpc::Status status;
+  EXPECT_LE(service::peakGrowth([&] {
+              status = service::LongCall::make(*channel, "/graphc.service.Master/Join", {},
+                                               service::longMessage());
+            }),
+            service::kMostGrowth);
+  EXPECT_FALSE(status.ok());
 }
 
 TEST_F(Tls, ReplacedFilesAreServedToNewConnections) {

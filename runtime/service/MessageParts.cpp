@@ -1,0 +1,50 @@
+#include "runtime/service/MessageParts.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace graphc::service {
+
+size_t mostWholeBytes(const plan::Plan &plan) {
+  size_t most = kMostWholeBytes;
+  for (const plan::Program &program : plan.programs()) {
+    size_t bytes = size_t{1} << 20;
+    for (const plan::Port &fetch : program.fetches())
+      bytes += program.buffers(static_cast<int>(fetch.buffer())).bytes() + 64;
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+std::list<FromTask> splitMessage(FromTask message) {
+  std::list<FromTask> all;
+  if (message.ByteSizeLong() <= 2 * kPartBytes) {
+    all.push_back(std::move(message));
+    return all;
+  }
+  const std::string bytes = message.SerializeAsString();
+  for (size_t at = 0; at < bytes.size(); at += kPartBytes) {
+    FromTask::Part &part = *all.emplace_back().mutable_part();
+    part.set_data(bytes.substr(at, kPartBytes));
+    part.set_last(at + kPartBytes >= bytes.size());
+  }
+  return all;
+}
+
+absl::StatusOr<std::optional<FromTask>> PartAssembler::add(const FromTask::Part &part) {
+  if (part.data().size() > most_ - bytes_.size())
+    return absl::ResourceExhaustedError(absl::StrCat("it sends a message of over ", most_,
+                                                     " bytes, and this plan has none as long"));
+  bytes_ += part.data();
+  if (!part.last())
+    return std::nullopt;
+  FromTask whole;
+  const bool isOne = whole.ParseFromString(std::exchange(bytes_, ""));
+  if (!isOne || whole.has_part() || whole.has_hello())
+    return absl::InvalidArgumentError("it sends parts that do not make a message");
+  return whole;
+}
+
+} // namespace graphc::service
