@@ -27,6 +27,7 @@ struct LaunchedTask {
   std::string job;
   uint32_t index = 0;
   uint32_t firstGpu = 0; ///< LaunchContext::firstGpu
+  std::string memory = {}; ///< what the plan says that it needs, for people; empty: nothing
 };
 
 /// A socket for each task of a run, by number. All are there before the first task starts, so that

@@ -14,6 +14,16 @@ namespace {
 std::string nameOf(const LaunchedChild &child) {
   return absl::StrCat(child.task->name, " (process ", child.pid, " on ", observe::hostName(), ") ");
 }
+
+/// ", since it had no memory left …"
+std::string describeOom(const LaunchedChild &child) {
+  if (child.oomFile.empty())
+    return "";
+  return absl::StrCat(
+      " by the kernel, which had no memory left (oom_kill in ", child.oomFile, " has gone up)",
+      child.task->memory.empty() ? "" : absl::StrCat("; by the plan it needs ", child.task->memory),
+      ", besides its data and the program; raise the limit of memory, or use a smaller batch or fewer tasks on this machine");
+}
 } // namespace
 
 std::string describeStopped(const LaunchedChild &child) {
@@ -27,7 +37,7 @@ std::string describe(const LaunchedChild &child) {
   if (child.killedByUs && !child.error)
     return absl::StrCat(text, "did not end by itself and was killed");
   if (child.status && WIFSIGNALED(*child.status) && !child.killedByUs) {
-    absl::StrAppend(&text, describeSignal(*child.status));
+    absl::StrAppend(&text, describeSignal(*child.status), describeOom(child));
     if (child.error)
       absl::StrAppend(&text, "; last error: ", child.error->message);
     else if (!child.lastLine.empty())

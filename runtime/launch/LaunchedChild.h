@@ -21,6 +21,8 @@ struct LaunchedChild {
   std::string lastLine; ///< of its standard error
   std::optional<int> status; ///< of waitpid
   bool killedByUs = false;
+  std::string
+      oomFile; ///< not empty: the kernel killed it for lack of memory, and counts that there
   /// killed behind the chief's good end, which means that all tasks have done what they had to
   bool isSpare = false;
   bool told = false; ///< that its session is over

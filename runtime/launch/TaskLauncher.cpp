@@ -35,7 +35,8 @@ constexpr absl::Duration kEndGrace = absl::Seconds(5);
 
 TaskLauncher::TaskLauncher(LaunchOptions options)
     : options_(std::move(options)), progress_(stderr),
-      restarts_(options_.maxRestarts, options_.fromMemory), sessions_(options_.tasks.size()) {
+      restarts_(options_.maxRestarts, options_.fromMemory), sessions_(options_.tasks.size()),
+      oomKills_(findOomFile(base::readFile("/proc/self/cgroup", 1 << 16).value_or(""))) {
   progress_.waitFor([this] { return stopSignals_ > 0 || stopIsPending(); }, /*says=*/true);
 }
 
@@ -409,6 +410,9 @@ void TaskLauncher::reap() {
     if (child->pid > 0 && !child->status && waitpid(child->pid, &status, WNOHANG) == child->pid) {
       pump(*child);
       child->status = status;
+      if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !child->killedByUs &&
+          oomKills_.take())
+        child->oomFile = oomKills_.file();
       if (child->task != &evaluatorTask_)
         sessions_.ended(child->number);
       child->endedAs = ++ended_;

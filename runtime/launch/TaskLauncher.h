@@ -5,6 +5,7 @@
 #include "runtime/common/plan/plan.pb.h"
 #include "runtime/launch/EvaluatorLifecycle.h"
 #include "runtime/launch/LaunchedChild.h"
+#include "runtime/launch/OomKills.h"
 #include "runtime/launch/SessionTable.h"
 #include "runtime/launch/TaskReplacements.h"
 #include "runtime/session/recovery/RestartPolicy.h"
@@ -88,6 +89,7 @@ private:
                                    say(line);
                                  }};
   SessionTable sessions_;
+  OomKills oomKills_;
   bool dismissed_ = false; ///< there is no other session
   std::vector<bool> isNamed_; ///< of those that had ended: that they are started again was said
   LaunchContext context_; ///< of all sessions

@@ -6,6 +6,7 @@
 #include "runtime/common/base/StatusMacros.h"
 #include "runtime/common/base/TextUtils.h"
 #include "runtime/common/cluster/TaskAddresses.h"
+#include "runtime/common/plan/MemoryRequirements.h"
 #include "runtime/common/plan/PlanTypes.h"
 #include "runtime/common/plan/VerifyCommit.h"
 #include "runtime/device/MachineDevices.h"
@@ -282,6 +283,7 @@ int launchAll(int argc, char **argv, const graphrun::RunInvocation &in) {
     const std::string &job = plan.jobs(static_cast<int>(task.job())).name();
     options.tasks.push_back(
         {plan::taskText(plan, task), absl::StrCat(job, ":", task.index()), job, task.index()});
+    options.tasks.back().memory = plan::needText(plan::hostNeed(plan, task));
   }
   options.chief = plan::taskNumber(plan, plan.chief());
   std::vector<std::string> labels;

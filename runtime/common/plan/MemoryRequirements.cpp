@@ -1,6 +1,7 @@
 //===- MemoryRequirements.cpp - how much memory of a device and of the host a plan takes ------===//
 #include "runtime/common/plan/MemoryRequirements.h"
 
+#include "runtime/common/plan/AllReduceMoves.h"
 #include "runtime/common/plan/PlanTypes.h"
 #include "runtime/common/plan/StepRunAhead.h"
 
@@ -107,6 +108,47 @@ std::vector<DeviceNeed> deviceNeeds(const Plan &plan, const Task &task) {
     all.push_back(need);
   }
   return all;
+}
+
+/// Of a device whose memory is the host's all of it, else what the device's copies reach.
+static uint64_t inHost(const std::string &device, const SpaceBytes &bytes) {
+  return hasOwnMemory(device) ? bytes.host : bytes.device;
+}
+
+HostNeed hostNeed(const Plan &plan, const Task &task) {
+  HostNeed need;
+  for (const Variable &variable : plan.variables())
+    if (stores(plan, variable, task))
+      need.variables += inHost(variable.device(), variableBytes(variable));
+  std::map<uint32_t, HostNeed> phases; // they take turns
+  for (const Program &program : plan.programs())
+    if (const uint32_t lanes = lanesOn(plan, program, task)) {
+      HostNeed &phase = phases[program.phase()];
+      phase.arenas += inHost(program.device(), arenaBytes(program, lanes));
+      phase.constants += inHost(program.device(), constantBytes(program));
+    }
+  for (const Channel &channel : plan.channels()) {
+    const Program &receiver = plan.programs(int(channel.receiver()));
+    const uint32_t lanes = lanesOn(plan, receiver, task);
+    const uint64_t each = channel.all_to_all() ? allReducePeers(AllReduceShape::of(channel))
+                          : receiver.spread()  ? lanes
+                                               : channel.instances();
+    if (lanes)
+      phases[receiver.phase()].messages += channel.bytes() * channel.capacity() * each;
+  }
+  for (const auto &[index, phase] : phases)
+    if (phase.total() > need.total() - need.variables) {
+      need.arenas = phase.arenas;
+      need.constants = phase.constants;
+      need.messages = phase.messages;
+    }
+  return need;
+}
+
+std::string needText(const HostNeed &need) {
+  return absl::StrCat(bytesText(need.total()), " (variables ", bytesText(need.variables),
+                      ", arenas ", bytesText(need.arenas), ", constants ",
+                      bytesText(need.constants), ", messages ", bytesText(need.messages), ")");
 }
 
 } // namespace graphc::plan

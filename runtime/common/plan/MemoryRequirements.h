@@ -62,5 +62,16 @@ struct DeviceNeed {
 /// Of each device with memory of its own that the task has something on, by name.
 std::vector<DeviceNeed> deviceNeeds(const Plan &plan, const Task &task);
 
+/// What one task takes of the host's memory, besides its data and the program itself.
+struct HostNeed {
+  uint64_t variables = 0;
+  /// of the phase that needs most of it; messages: slots for those to come
+  uint64_t arenas = 0, constants = 0, messages = 0;
+  uint64_t total() const { return variables + arenas + constants + messages; }
+};
+HostNeed hostNeed(const Plan &plan, const Task &task);
+/// "1.53 MiB (variables 1 MiB, arenas …)", for people.
+std::string needText(const HostNeed &need);
+
 } // namespace graphc::plan
 #endif

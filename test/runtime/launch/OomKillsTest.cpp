@@ -1,0 +1,81 @@
+// Whom the kernel has killed for lack of memory, by files that stand for a cgroup's.
+#include "runtime/launch/OomKills.h"
+#include "runtime/launch/LaunchedChild.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace graphc::launch {
+namespace {
+using testing::HasSubstr;
+using testing::Not;
+
+struct Cgroup : testing::Test {
+  Cgroup() {
+    std::string name = testing::TempDir() + "graphc-cgroup-XXXXXX";
+    root = mkdtemp(name.data());
+  }
+  ~Cgroup() override { std::filesystem::remove_all(root); }
+  std::string write(const std::string &path, const std::string &text) {
+    const std::filesystem::path file = std::filesystem::path(root) / path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+    return file.string();
+  }
+  std::string find(const std::string &cgroups) { return findOomFile(cgroups, root, "machine"); }
+  std::string root;
+};
+
+TEST_F(Cgroup, TheFileIsThatOfTheVersion) {
+  const std::string first = write("memory/run/a/memory.oom_control", "oom_kill 0\n");
+  const std::string second = write("run/b/memory.events", "oom_kill 0\n");
+  EXPECT_EQ(find("9:cpuset:/\n4:memory:/run/a\n0::/\n"), first);
+  EXPECT_EQ(find("4:cpu,memory:/run/a\n"), first);
+  EXPECT_EQ(find("0::/run/b\n"), second);
+  EXPECT_EQ(find("4:memory:/gone\n0::/run/b\n"), second);
+  EXPECT_EQ(find("3:cpuset:/run/a\n"), "machine") << "no controller of memory";
+  EXPECT_EQ(find("0::/\n"), "machine") << "the root of version 2 has no such file";
+  EXPECT_EQ(find("nonsense\n:\n"), "machine");
+  EXPECT_EQ(find(""), "machine");
+}
+
+TEST_F(Cgroup, AContainerSeesItsOwnAsTheRoot) {
+  const std::string own = write("memory.events", "oom_kill 0\n");
+  EXPECT_EQ(find("0::/docker/4f1b\n"), own);
+  EXPECT_EQ(find("0::/a:b\n"), own) << "a path may have colons";
+}
+
+TEST_F(Cgroup, EachKillIsTakenOnce) {
+  const std::string file = write("memory.events", "low 0\noom 3\noom_kill 2\noom_group_kill 9\n");
+  OomKills kills(file);
+  EXPECT_FALSE(kills.take()) << "two were killed before";
+  write("memory.events", "low 0\noom 4\noom_kill 4\noom_group_kill 9\n");
+  EXPECT_TRUE(kills.take());
+  EXPECT_TRUE(kills.take());
+  EXPECT_FALSE(kills.take());
+  std::filesystem::remove(file);
+  EXPECT_FALSE(kills.take());
+  EXPECT_FALSE(OomKills(root + "/none").take());
+}
+
+TEST_F(Cgroup, ADeathIsNamedAsThat) {
+  LaunchedTask task;
+  task.name = "/job:worker/task:1";
+  task.memory = "2.50 GiB (variables 1 GiB)";
+  LaunchedChild child;
+  child.task = &task;
+  child.status = SIGKILL; // as waitpid has it
+  EXPECT_THAT(describe(child), Not(HasSubstr("memory")));
+  child.oomFile = "/sys/fs/cgroup/memory.events";
+  EXPECT_THAT(describe(child),
+              HasSubstr("was killed by signal 9 (Killed) by the kernel, which had no memory left "
+                        "(oom_kill in /sys/fs/cgroup/memory.events has gone up); by the plan it "
+                        "needs 2.50 GiB (variables 1 GiB), besides its data and the program"));
+}
+
+} // namespace
+} // namespace graphc::launch
