@@ -103,6 +103,7 @@ std::string encode(const ErrorReport &report) {
 }
 
 std::string encodeLeft(uint64_t session) { return nlohmann::json{{"left", session}}.dump(); }
+std::string encodeJoined(uint64_t session) { return nlohmann::json{{"joined", session}}.dump(); }
 
 bool hasEnded(int process) {
   pollfd one{process, POLLIN, 0};

@@ -69,6 +69,8 @@ std::string encode(const ErrorReport &report);
 /// A task has left the session of this number, of which another task was lost, and waits for the
 /// next.
 std::string encodeLeft(uint64_t session);
+/// A task has reached the chief of the session of this number.
+std::string encodeJoined(uint64_t session);
 
 } // namespace graphc::launch
 #endif

@@ -26,6 +26,8 @@ struct LaunchedChild {
   /// killed behind the chief's good end, which means that all tasks have done what they had to
   bool isSpare = false;
   bool told = false; ///< that its session is over
+  /// it is killed then, unless it has reached the chief of its session
+  absl::Time joinBy = absl::InfiniteFuture();
   /// it died, and until then the chief may say that the others go on without it
   absl::Time heldUntil = absl::InfinitePast();
   bool joins = false; ///< it was started while the others go on, and is not with them yet

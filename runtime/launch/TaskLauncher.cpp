@@ -158,6 +158,7 @@ absl::Status TaskLauncher::begin() {
     Child &child = children_[i];
     if (std::find(started.begin(), started.end(), i) == started.end()) {
       child.told = child.killedByUs = child.joins = child.again = false;
+      child.joinBy = absl::Now() + options_.joinLimit;
       child.error.reset();
       child.lastLine.clear();
       tell(child, encode(NextSession{sessions_.number(), context_.run}));
@@ -236,6 +237,7 @@ absl::Status TaskLauncher::startAnew(size_t number) {
   child.task = &options_.tasks[number];
   context_.restarts = restarts_.made();
   context_.listenerFd = sockets_.listener(number);
+  child.joinBy = absl::Now() + options_.joinLimit;
   return start(child, context_, sockets_.paths());
 }
 
@@ -318,6 +320,7 @@ void TaskLauncher::watch() {
     take(std::clamp(std::min(killAt_, TaskReplacements::next(children_)) - absl::Now(),
                     absl::ZeroDuration(), absl::Seconds(1)));
     replaceLost();
+    killSilent();
     bool ending = failed() || children_[options_.chief].status;
     if (ending && killAt_ == absl::InfiniteFuture())
       killAt_ = absl::Now() + (failed() ? kGrace : kEndGrace);
@@ -395,6 +398,9 @@ void TaskLauncher::onReport(Child &child, const std::string &line) {
       progress_.show(*snapshot);
     }
   } else if (children_.size() == options_.tasks.size() && replacements_.hears(json, children_)) {
+  } else if (json.contains("joined")) {
+    if (json["joined"] == context_.session)
+      child.joinBy = absl::InfiniteFuture();
   } else if (json.contains("left") && json["left"].is_number_unsigned()) {
     sessions_.left(child.number, json["left"]);
   } else if (json.contains("error") && json["error"].is_object() && !child.error) {
@@ -435,14 +441,37 @@ void TaskLauncher::onSignals() {
       if (!options_.check && std::any_of(children_.begin(), children_.end(),
                                          [](auto &child) { return !child.status; }))
         say("stopping at the next step; once more to stop at once");
-      for (Child &child : children_)
+      for (Child &child : children_) {
+        if (child.joinBy != absl::InfiniteFuture())
+          child.joinBy = std::min(child.joinBy, absl::Now() + kEndGrace);
         signalOne(child, SIGTERM, options_.check);
+      }
       if (evaluator_ && !evaluator_->status)
         kill(evaluator_->pid, SIGTERM);
     } else {
       replacements_.stop();
       killAt_ = absl::Now();
     }
+  }
+}
+
+/// A task that hangs before it reaches the chief, as a library may where the system refuses it a
+/// thread, hears no order and sees no deadline.
+void TaskLauncher::killSilent() {
+  for (Child &child : children_) {
+    if (child.joinBy > absl::Now() || !isAwaited(child) || child.error)
+      continue;
+    const std::string what =
+        stopSignals_ > 0
+            ? absl::StrCat("stopped as asked; ", child.task->name,
+                           " had not joined the run, did not end within ",
+                           absl::FormatDuration(kEndGrace), ", and was killed")
+            : absl::StrCat(
+                  "it did not join the run within ", absl::FormatDuration(options_.joinLimit),
+                  " of its start, and was killed; its machine may have too little memory or too few processes for it, else raise --join_deadline",
+                  child.lastLine.empty() ? "" : "; its last line: ", child.lastLine);
+    child.error = ErrorReport{child.task->name, what, false, false};
+    signalOne(child, SIGKILL, true);
   }
 }
 

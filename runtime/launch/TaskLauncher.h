@@ -30,6 +30,9 @@ struct LaunchOptions {
   std::string logFile; ///< its own lines go there too
   int planFd = -1; ///< a memfd that the tasks inherit
   std::vector<std::string> wrong; ///< for the chief of a check
+  /// A task that has not reached the chief so long after its start hangs where it can tell nobody.
+  /// Longer than the tasks' own deadline, --join_deadline.
+  absl::Duration joinLimit = absl::InfiniteDuration();
   uint32_t maxRestarts = 0; ///< RestartPolicy
   bool fromMemory = false; ///< likewise
   bool evaluator = false; ///< one beside the tasks, whose death is none of theirs
@@ -60,6 +63,7 @@ private:
   void pump(Child &child);
   void onReport(Child &child, const std::string &line);
   void reap();
+  void killSilent();
   void onSignals();
   void signalOne(Child &child, int signal, bool byUs);
   bool isAwaited(const Child &child) const {

@@ -51,6 +51,11 @@ public:
     line_.finish();
     base::logger().warn("{}", line);
   }
+  /// This task has reached the chief.
+  void joined(uint64_t session) {
+    if (report_ >= 0)
+      report(encodeJoined(session));
+  }
   void error(const ErrorReport &error) {
     line_.finish();
     base::logger().debug("{}{}",

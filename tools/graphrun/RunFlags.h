@@ -7,6 +7,7 @@
 #include "runtime/tls/TlsCredentials.h"
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 
 #include <cstdint>
 #include <map>
@@ -23,6 +24,8 @@ namespace graphc::graphrun {
 inline constexpr double kDeadlineSeconds = 300;
 inline constexpr uint64_t kSaveSummariesSteps = 100;
 inline constexpr double kJoinSeconds = 600, kLaunchedJoinSeconds = 60;
+/// So much later a launcher kills a task that keeps no deadline of its own.
+inline constexpr absl::Duration kJoinSlack = absl::Seconds(5);
 /// --JOB_hosts: addresses by job.
 using HostFlags = std::map<std::string, std::vector<std::string>>;
 

@@ -8,6 +8,7 @@
 
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Mutex.h"
+#include "runtime/common/base/ProcessDeadline.h"
 #include "runtime/common/base/ProcessLog.h"
 #include "runtime/common/base/StatusMacros.h"
 #include "runtime/common/base/Version.h"
@@ -115,7 +116,7 @@ public:
     session::TaskThreads::End end = threads_->run([this] { return join(); }, kClearUp);
     if (end.failure && setup_.words && end.failure->lost && !end.isLeftBehind &&
         session_->isTakenApart() && !launch::stopAsked()) {
-      tell(*end.failure);
+      record(*end.failure, say(*end.failure));
       return std::nullopt;
     }
     if (end.failure) // also where the driver hangs on a file: then the process ends without it
@@ -338,17 +339,21 @@ private:
   }
 
   absl::Status join() {
-    if (local_)
-      return local_->join(hello());
-    return stream_->open(hello(), absl::Now() + joinDeadline(),
-                         [this](const std::string &line) { output_.log(line); });
+    GRAPHC_RETURN_IF_ERROR(
+        local_ ? local_->join(hello())
+               : stream_->open(hello(), absl::Now() + joinDeadline(),
+                               [this](const std::string &line) { output_.log(line); }));
+    output_.joined(setup_.session);
+    return absl::OkStatus();
   }
 
   /// On the session's thread, or on the heartbeat's where that one never comes back.
   [[noreturn]] int fail(const session::TaskFailure &failure) {
     if (failing_.exchange(true))
       _exit(failure.lost ? launch::kPeerLost : 1); // it hangs in what follows
-    tell(failure);
+    const std::string message = say(failure);
+    base::endProcessSoon(failure.lost ? launch::kPeerLost : 1);
+    record(failure, message);
     // The others must hear why; then the process ends without taking itself apart, since a peer
     // that hangs may keep gRPC from letting go of buffers for ever.
     if (master_)
@@ -362,12 +367,17 @@ private:
     _exit(failure.lost ? launch::kPeerLost : 1);
   }
 
-  void tell(const session::TaskFailure &failure) {
+  /// The message, which has been reported.
+  std::string say(const session::TaskFailure &failure) {
     std::string message = base::describe(failure.status);
     if (setup_.reportFd < 0 && tasks_.size() > 1 && !failure.secondary &&
         message.rfind(name_, 0) != 0)
       message = absl::StrCat(name_, ": ", message);
     output_.error({name_, message, failure.secondary, failure.lost});
+    return message;
+  }
+
+  void record(const session::TaskFailure &failure, const std::string &message) {
     if (recorder_ && absl::IsCancelled(failure.status))
       recorder_->drop(); // stopped as asked
     else if (recorder_)

@@ -33,6 +33,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <system_error>
@@ -268,6 +269,9 @@ int launchAll(int argc, char **argv, const graphrun::RunInvocation &in) {
   options.checkpointDirectory = flags.checkpointDirectory;
   options.dumpDirectory = check ? "" : flags.dumpDirectory;
   options.logFile = flags.logFile;
+  if (!check)
+    options.joinLimit = absl::Seconds(flags.joinSeconds.value_or(graphrun::kLaunchedJoinSeconds)) +
+                        graphrun::kJoinSlack;
   options.maxRestarts = check ? 0 : flags.maxRestarts;
   options.fromMemory = plan::recoversFromMemory(plan) && plan::allTasks(plan).size() > 1;
   options.evaluator = flags.evaluator && !check;
@@ -382,6 +386,9 @@ int run(int argc, char **argv) {
   return 1;
 }
 
+constexpr char kNoThread[] =
+    "cannot start a thread: too many processes or too little memory (see ulimit -u and -v)";
+
 // Threads that cannot start and memory that runs out reach us as exceptions, on whatever thread:
 // one line instead of an abort.
 [[noreturn]] void onUncaught() {
@@ -393,10 +400,7 @@ int run(int argc, char **argv) {
   } catch (const std::bad_alloc &) {
     what = "out of memory";
   } catch (const std::system_error &error) {
-    text =
-        error.code() == std::errc::resource_unavailable_try_again
-            ? "cannot start a thread: too many processes or too little memory (see ulimit -u and -v)"
-            : error.what();
+    text = error.code() == std::errc::resource_unavailable_try_again ? kNoThread : error.what();
     what = text.c_str();
   } catch (const std::exception &error) {
     what = error.what();
@@ -425,6 +429,25 @@ void prepareProcess() {
   }
 }
 } // namespace
+
+// What the linker calls instead of pthread_create (--wrap, CMakeLists.txt) in all that is linked
+// into graphrun, which is gRPC; this project's own threads are std::thread's, in a library of
+// their own. gRPC 1.51 goes on without a thread that the system refuses, and then waits for it for
+// ever.
+// NOLINTBEGIN(bugprone-reserved-identifier): the linker's names
+extern "C" int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+                                     void *);
+extern "C" int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                     void *(*work)(void *), void *argument) {
+  const int error = __real_pthread_create(thread, attributes, work, argument);
+  if (error) {
+    std::fprintf(stderr, "graphrun: gRPC %s\n", kNoThread);
+    std::fflush(nullptr);
+    _exit(1);
+  }
+  return error;
+}
+// NOLINTEND(bugprone-reserved-identifier)
 
 int main(int argc, char **argv) {
   prepareProcess();
