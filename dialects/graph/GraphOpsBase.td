@@ -106,8 +106,25 @@ def Graph_LeastOfNothing : NativeOpTrait<"LeastOfNothing"> { let cppNamespace = 
 /// To compute an element twice costs more than to keep it.
 def Graph_CostlyElement : NativeOpTrait<"CostlyElement"> { let cppNamespace = "::graphc::graph"; }
 
+/// The two sections of docs/dialects/graph.md. An op belongs to the first unless it says otherwise.
+def Graph_ModelOps : OpDocGroup {
+  let summary = "Operations of models";
+  let description = [{
+    The ops that a model file is written with.
+  }];
+}
+def Graph_PassOps : OpDocGroup {
+  let summary = "Operations that passes create";
+  let description = [{
+    Gradients, updates, and what distribution adds: you meet these ops in the output of
+    `graphc --emit`, and do not write them in a model.
+  }];
+}
+
 class Graph_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Graph_Dialect, mnemonic, !listconcat([Graph_KnownAttributes], traits)>;
+    : Op<Graph_Dialect, mnemonic, !listconcat([Graph_KnownAttributes], traits)> {
+  let opDocGroup = Graph_ModelOps;
+}
 
 defvar Graph_Cost = DeclareOpInterfaceMethods<CostOpInterface>;
 defvar Graph_Composite = DeclareOpInterfaceMethods<DecomposableOpInterface>;

@@ -74,6 +74,7 @@ def Graph_NextBatchOp
 }
 
 def Graph_MicroBatchIndexOp : Graph_Op<"micro_batch_index", [Pure]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "which micro-batch of the phase this is, of all replicas together";
   let description = [{
     step * M + m: micro-batch m of the step's M, which are numbered once for the whole cluster, and

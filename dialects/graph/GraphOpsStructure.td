@@ -197,6 +197,7 @@ def Graph_ScopeOp
 def Graph_RepeatOp
     : Graph_Op<"repeat", [RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">,
                           NoRegionArguments]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "all micro-batches of a step but the last, and the partial sums that wait for it";
   let description = [{
     Made by `replicate`. The body is one micro-batch, or one of each tower, and runs `count` times;

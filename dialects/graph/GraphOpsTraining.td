@@ -103,6 +103,7 @@ def Graph_MetricOp : Graph_Op<"metric", [MemoryEffects<[MemWrite<ReportResource>
 }
 
 def Graph_MetricSumsOp : Graph_Op<"metric_sums", [MemoryEffects<[MemWrite<ReportResource>]>]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "a metric by what it is the mean of";
   let description = [{
     The sum of the values of a `graph.metric` and their number. Made by `replicate` of a metric
@@ -139,6 +140,7 @@ def Graph_SummaryOp : Graph_Op<"summary", [MemoryEffects<[MemWrite<ReportResourc
 }
 
 def Graph_AggregateOp : Graph_PureOp<"aggregate", [SameOperandsAndResultType]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "sum over the replica domain, by one tree";
   let description = [{
     Neighbours first, (g0 + g1) + (g2 + g3), a rest at the right joins higher. Made by `replicate`
@@ -168,6 +170,7 @@ class Graph_PiecesOp<string mnemonic> : Graph_PureOp<mnemonic, [AttrSizedOperand
 }
 
 def Graph_CollectOp : Graph_PiecesOp<"collect"> {
+  let opDocGroup = Graph_PassOps;
   let summary = "every replica's value, end to end";
   let description = [{
     In the order of the replicas, along dimension 0 (MPI's gather). Made by `replicate` where rows
@@ -190,6 +193,7 @@ def Graph_CollectOp : Graph_PiecesOp<"collect"> {
 }
 
 def Graph_DealOp : Graph_PiecesOp<"deal"> {
+  let opDocGroup = Graph_PassOps;
   let summary = "each replica's piece of a value";
   let description = [{
     The pieces are equal and stand end to end along dimension 0, in the order of the replicas (MPI's

@@ -16,7 +16,7 @@ import sys
 
 def sections(page):
     with open(page, encoding="utf-8") as file:
-        parts = re.split(r"^### `(.*?)` \(", file.read(), flags=re.M)[1:]
+        parts = re.split(r"^###+ `(.*?)` \(", file.read(), flags=re.M)[1:]
     return zip(parts[::2], parts[1::2])
 
 

@@ -28,6 +28,7 @@ class Graph_ActivationOp<string mnemonic, list<Trait> traits = [Graph_CostlyElem
 class Graph_ActivationGradOp<string mnemonic>
     : Graph_PureOp<mnemonic, [SameOperandsAndResultType, Elementwise, Graph_PlaceByPlace,
                               Graph_CostlyElement]> {
+  let opDocGroup = Graph_PassOps;
   let arguments = (ins Graph_FloatTensor:$operand, Graph_FloatTensor:$upstream);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$operand `,` $upstream attr-dict `:` type($result)";

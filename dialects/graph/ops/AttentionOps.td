@@ -45,6 +45,7 @@ def Graph_AttentionOp
 def Graph_AttentionGradOp
     : Graph_PureOp<"attention_grad", [Graph_InferType, Graph_Composite,
                                       DeclareOpInterfaceMethods<LibraryKernelOpInterface>]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "gradients of attention by query, key and value";
   let description = [{
     Made by `differentiate`; a call where attention is one, else expanded by `decompose`. Of the
@@ -106,6 +107,7 @@ def Graph_PackedAttentionOp
 def Graph_PackedAttentionGradOp
     : Graph_PureOp<"packed_attention_grad", [Graph_InferType, Graph_Composite,
                                              DeclareOpInterfaceMethods<LibraryKernelOpInterface>]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "gradient of packed_attention by its operand";
   let description = [{
     Made by `differentiate`; a call where attention is one, else expanded by `decompose`.

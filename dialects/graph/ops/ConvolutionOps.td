@@ -96,6 +96,7 @@ def Graph_ConvolutionInputGradOp
 def Graph_ConvolutionFilterGradOp
     : Graph_ConvolutionLikeOp<"convolution_filter_grad", Graph_NumberTensor,
                               (ins Graph_NumberTensor:$input, Graph_NumberTensor:$gradient), []> {
+  let opDocGroup = Graph_PassOps;
   let summary = "gradient of convolution by its filter";
   let description = [{
     The result is of the type of the filter of a `convolution` of this input with these attributes,

@@ -5,6 +5,7 @@
 include "dialects/graph/ops/LoopTraits.td"
 
 def Graph_DistinctOp : Graph_PureOp<"distinct", [Graph_Loops]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "each of some numbers once";
   let description = [{
     `list` has each number that is one of the `rows` rows of a table, of which the first is
@@ -37,6 +38,7 @@ def Graph_DistinctOp : Graph_PureOp<"distinct", [Graph_Loops]> {
 }
 
 def Graph_CountFrontOp : Graph_PureOp<"count_front", [Graph_Loops]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "how many numbers stand before the first that is negative";
   let description = [{
     Of each of the equal pieces of a list, as `graph.distinct` makes them: one for each element of

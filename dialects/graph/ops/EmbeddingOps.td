@@ -34,6 +34,7 @@ def Graph_EmbeddingOp
 def Graph_EmbeddingGradOp
     : Graph_PureOp<"embedding_grad", [Graph_Composite,
                                       DeclareOpInterfaceMethods<RowGradientOpInterface>]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "the gradient of a table, by its rows' numbers";
   let description = [{
     Zero but for the rows that `ids` name: each is the sum of the rows of `gradient` that stand at
@@ -58,6 +59,7 @@ def Graph_EmbeddingGradOp
 }
 
 def Graph_SumRowsOp : Graph_PureOp<"sum_rows", [Graph_Loops]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "rows of the same number summed, as gradients of several micro-batches are";
   let description = [{
     The numbers are `micro_batches` equal pieces, one behind the other, and so are the rows, one for

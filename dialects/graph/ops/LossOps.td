@@ -58,6 +58,7 @@ def Graph_SoftmaxCrossEntropyOp
 
 def Graph_SoftmaxCrossEntropyGradOp
     : Graph_PureOp<"softmax_cross_entropy_grad", [Graph_InferType, Graph_Composite]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "gradient of softmax_cross_entropy by its logits";
   let description = [{
     (softmax(logits) - one_hot(labels)) * (upstream / batch). Made by `differentiate`, expanded by
@@ -100,6 +101,7 @@ def Graph_DenseSoftmaxCrossEntropyOp
 
 def Graph_DenseSoftmaxCrossEntropyGradOp
     : Graph_PureOp<"dense_softmax_cross_entropy_grad", [Graph_InferType, Graph_Composite]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "gradient of dense_softmax_cross_entropy by its logits";
   let description = [{
     (softmax(logits) * sum(targets) - targets) * (upstream / batch). Made by `differentiate`,

@@ -73,6 +73,7 @@ def Graph_BatchNormInferenceOp : Graph_NormOp<"batch_norm_inference", [Graph_Dif
 }
 
 def Graph_BatchNormGradOp : Graph_NormOp<"batch_norm_grad"> {
+  let opDocGroup = Graph_PassOps;
   let summary = "gradients of batch_norm_training by its operand, scale and offset";
   let description = [{
     Made by `differentiate`, expanded by `decompose`. `mean` and `variance` are those of the forward
@@ -133,6 +134,7 @@ def Graph_LayerNormOp : Graph_NormOp<"layer_norm", [Graph_Differentiable]> {
 }
 
 def Graph_LayerNormGradOp : Graph_NormOp<"layer_norm_grad"> {
+  let opDocGroup = Graph_PassOps;
   let summary = "gradients of layer_norm by its operand, scale and offset";
   let description = [{
     Made by `differentiate`, expanded by `decompose`. It says mean and variance as the forward pass
@@ -183,6 +185,7 @@ def Graph_RmsNormOp : Graph_NormOp<"rms_norm", [Graph_Differentiable]> {
 }
 
 def Graph_RmsNormGradOp : Graph_NormOp<"rms_norm_grad"> {
+  let opDocGroup = Graph_PassOps;
   let summary = "gradients of rms_norm by its operand and scale";
   let description = [{
     Made by `differentiate`, expanded by `decompose`, as layer_norm_grad.
@@ -242,6 +245,7 @@ def Graph_GroupNormOp : Graph_NormOp<"group_norm", [Graph_Differentiable]> {
 }
 
 def Graph_GroupNormGradOp : Graph_NormOp<"group_norm_grad"> {
+  let opDocGroup = Graph_PassOps;
   let summary = "gradients of group_norm by its operand, scale and offset";
   let description = [{
     Made by `differentiate`, expanded by `decompose`, as layer_norm_grad.

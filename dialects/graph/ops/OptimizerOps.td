@@ -14,6 +14,7 @@ class Graph_ApplyOp<string mnemonic, dag slots, string slotText, dag own, string
     : Graph_Op<mnemonic, [AttrSizedOperandSegments,
                           DeclareOpInterfaceMethods<UpdateOpInterface, ["appliesGradient"]>,
                           Graph_PlaceByPlace, Graph_SymbolUser, Graph_Cost]#traits> {
+  let opDocGroup = Graph_PassOps;
   let arguments = !con((ins Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$variable), slots,
                        (ins Graph_OptionalVariableArg<[Graph_Reads, Graph_Writes]>:$average,
                            Graph_UpdateTensor:$gradient),
@@ -49,6 +50,7 @@ def Graph_ApplySgdOp : Graph_ApplyOp<"apply_sgd", (ins), "", (ins), "",
 def Graph_ApplySgdRowsOp
     : Graph_Op<"apply_sgd_rows", [DeclareOpInterfaceMethods<UpdateOpInterface, ["appliesGradient"]>,
                                   Graph_Loops, Graph_SymbolUser, Graph_Cost]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "`apply_sgd` of the rows that are named";
   let description = [{
     Made by `replicate` where the gradient is zero but for few rows: what `graph.apply_sgd` makes of

@@ -60,6 +60,7 @@ def Graph_MaxPoolGradOp
                        (ins Graph_NumberTensor:$operand, Graph_NumberTensor:$gradient),
                        (outs Graph_NumberTensor:$result),
                        [AllTypesMatch<["operand", "result"]>, Graph_LoopsInParts]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "gradient of max_pool by its operand";
   let description = [{
     Each window's gradient is added to the element that is its first largest in row-major order, or

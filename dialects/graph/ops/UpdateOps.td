@@ -37,6 +37,7 @@ def Graph_GradientSquaresOp
     : Graph_Op<"gradient_squares", [DeclareOpInterfaceMethods<UpdateOpInterface, ["appliesGradient",
                                                                                   "looksByRows"]>,
                                     Graph_Composite, Graph_SymbolUser, Graph_Cost]> {
+  let opDocGroup = Graph_PassOps;
   let summary = "the sum of squares of each row of the gradient that a step applies to a variable";
   let description = [{
     In f64, a row being what has one index along dimension 0 (a scalar is one row). Made by
