@@ -14,7 +14,7 @@ def read(path):
         data = file.read()
     start = 10 + int.from_bytes(data[8:10], "little")
     code = re.search(rb"'descr': '[<|](\w\d)'", data[:start]).group(1).decode()
-    return code, array.array({"f4": "f", "f8": "d", "i4": "i", "i8": "q"}[code], data[start:])
+    return code, array.array({"f4": "f", "f8": "d", "i4": "i", "i8": "q", "u4": "I"}[code], data[start:])
 
 
 def savedValues(checkpoint):

@@ -42,7 +42,8 @@ def modelsOf(folder):
         own = folder / "model.mlir"
         return [own if own.exists() else ROOT / "examples/fashion-mnist/model.mlir"]
     flags = ["--import_variables=params,buffers"] if folder.name == "from-pytorch" else []
-    return [*(folder / f"{name}.mlir" for name in ("train", "loss", "logits")), *flags]
+    functions = min(folder.rglob("loss.mlir")).parent
+    return [folder / "train.mlir", functions / "loss.mlir", functions / "logits.mlir", *flags]
 
 
 def compileByStages(box, cluster, models):
