@@ -10,6 +10,7 @@ PAGES = [
     "docs/export.md",
     "docs/observing.md",
     "docs/editors.md",
+    "docs/metrics.md",
     "docs/optimizers.md",
     *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("examples/*/README.md")),
 ]
