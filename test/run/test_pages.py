@@ -7,6 +7,7 @@ PAGES = [
     "docs/cluster.md",
     "docs/reports.md",
     "docs/trace.md",
+    "docs/trained-values.md",
     "docs/export.md",
     "docs/observing.md",
     "docs/editors.md",
