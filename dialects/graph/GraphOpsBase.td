@@ -110,7 +110,8 @@ def Graph_CostlyElement : NativeOpTrait<"CostlyElement"> { let cppNamespace = ":
 def Graph_ModelOps : OpDocGroup {
   let summary = "Operations of models";
   let description = [{
-    The ops that a model file is written with.
+    The ops that a model file is written with. [ops.md](../ops.md) lists them by purpose, beside
+    the names that PyTorch and JAX have for them.
   }];
 }
 def Graph_PassOps : OpDocGroup {
