@@ -166,8 +166,9 @@ graphc_session *graphc_new_session(const void *plan, size_t bytes);
 graphc_session *graphc_new_session_file(const char *path);
 
 /* Before the start. Keys are graphrun's flags without "--": "entry", "epochs", "steps",
- * "eval_every_epochs", "checkpoint_dir", "save_checkpoint_steps", "save_checkpoint_secs",
- * "keep_checkpoint_max", "max_restarts", "nan" (stop or raise), "early_stop",
+ * "eval_every_epochs", "no_eval" (true), "checkpoint_dir", "init_from", "save_checkpoint_steps",
+ * "save_checkpoint_secs", "keep_checkpoint_max", "max_restarts", "nan" (stop or raise),
+ * "early_stop",
  * "log_step_count_steps", "new_algorithms" (true), "dump_variables", "data_dir",
  * "intra_op_threads", "deadline" (seconds). Of a plan of several tasks, as
  * runtime/api/ClusterOptions.h explains: "graphrun" (its path: starts the others here), "master",

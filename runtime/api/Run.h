@@ -35,6 +35,7 @@ struct RunOptions {
   std::optional<double> epochs;
   std::optional<uint64_t> steps; ///< counted from the very first, as epochs are
   std::optional<double> evalEveryEpochs;
+  bool evaluates = true; ///< training ends with the plan's evaluation, where it has one
   /// restored from where there is one, saved to at the end; empty: none
   std::string checkpointDirectory;
   /// of them this one, "DIR/step-N", for another entry than train; empty: the newest that is whole

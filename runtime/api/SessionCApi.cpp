@@ -153,6 +153,7 @@ absl::Status setOption(RunOptions &o, const std::string &key, const std::string 
       {"epochs", [&] { return readNumber(value, &o.epochs); }},
       {"steps", [&] { return readCount(value, &o.steps); }},
       {"eval_every_epochs", [&] { return readNumber(value, &o.evalEveryEpochs); }},
+      {"no_eval", [&] { return readOneOf(value, "false", "true", &o.evaluates); }},
       {"checkpoint_dir", [&] { return readText(value, &o.checkpointDirectory); }},
       {"init_from", [&] { return readText(value, &o.initFrom); }},
       {"save_checkpoint_steps", [&] { return readCount(value, &o.saveEverySteps); }},

@@ -32,6 +32,10 @@ absl::StatusOr<DriverOptions> makeDriverOptions(const RunOptions &options) {
   driver.epochs = options.epochs;
   driver.steps = options.steps;
   driver.evalEveryEpochs = options.evalEveryEpochs;
+  driver.evaluates = options.evaluates;
+  if (!options.evaluates && options.evalEveryEpochs)
+    return absl::InvalidArgumentError(
+        "evaluates = false leaves out what evalEveryEpochs asks for; give one of them");
   driver.checkpointDirectory = options.checkpointDirectory;
   driver.checkpoint = options.checkpoint;
   driver.initFrom = options.initFrom;

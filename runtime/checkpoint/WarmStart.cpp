@@ -66,8 +66,8 @@ absl::Status checkInitialized(const plan::Plan &plan) {
   return absl::FailedPreconditionError(absl::StrCat(
       without.size() == 1 ? "a variable has" : absl::StrCat(without.size(), " variables have"),
       " no values to begin with (#graph.uninitialized): ", listed(without, kMostNames),
-      "; a training takes them with --init_from FILE.npz, FILE.safetensors or a checkpoint, and every run "
-      "from --checkpoint_dir DIR with a checkpoint"));
+      "; a run takes them with --init_from FILE.npz, FILE.safetensors or a checkpoint, or from "
+      "--checkpoint_dir DIR with a checkpoint"));
 }
 
 absl::StatusOr<WarmStartSource> WarmStartSource::find(const std::string &from,

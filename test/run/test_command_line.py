@@ -5,8 +5,9 @@ import json
 import os
 import signal
 
-from box import FOREVER, HERE, same
-from formats import write
+import pytest
+from box import FOREVER, HERE, MODELS, same
+from formats import savedValues, write
 
 
 def test_feeds(box):
@@ -153,6 +154,42 @@ def test_what_is_written(box, two):
     )
     assert tasks["/job:worker/task:0"]["bytes_sent"] == tasks["/job:worker/task:1"]["bytes_sent"]
     assert 0 <= stats["final"]["accuracy"] <= 1 and stats["final"]["loss"] > 0
+
+
+@pytest.mark.parametrize("strategy", ["one", "ps", "async"])
+def test_no_eval(box, strategy):
+    """Training without the model's evaluation: no metric, no data of it is opened, the bits of
+    training and its checkpoint are those of a run with it."""
+    cluster = {
+        "one": {"worker": 1},
+        "ps": {"worker": 2, "ps": 1, "strategy": "parameter_server"},
+        "async": {
+            "worker": 1,
+            "ps": 1,
+            "strategy": {"name": "parameter_server", "update": "async"},
+        },
+    }[strategy]
+    plan = box.compile(strategy, cluster, MODELS / "observed.mlir")
+    shown = "--steps", 6, "--checkpoint_dir"
+    with_it = box.graphrun(plan, *shown, "with")
+    with_it.out.expect("^test sum ")
+    without = box.graphrun(plan, *shown, "without", "--no_eval")
+    without.out.never("test sum")
+    without.out.expect("^train error ")
+    assert savedValues(box / "with/step-6") == savedValues(box / "without/step-6")
+    # the evaluation's data set is not there
+    gone = box.write(
+        "gone.mlir",
+        (MODELS / "observed.mlir")
+        .read_text()
+        .replace(
+            "@test : (tensor<3xf32>) = #graph.synthetic<samples = 23, seed = 2>",
+            '@test : (tensor<3xf32>) = #graph.npy<files = ["nowhere.npz:x"]>',
+        ),
+    )
+    plan = box.compile("gone", cluster, gone)
+    box.graphrun(plan, "--steps", 2, "--no-eval")
+    box.refused("nowhere.npz", plan, "--steps", 2, status=1)
 
 
 def test_evaluation(box, two):

@@ -9,6 +9,7 @@ import signal
 
 import pytest
 from box import LOST, MODELS
+from formats import read
 from served import FEED, STRATEGIES, served
 
 TRAIN = ["--steps", 20, "--checkpoint_dir", "ckpt", "--export_dir", "out"]
@@ -282,5 +283,152 @@ def test_untrained(box):
     """Predictions without a checkpoint say what they are of."""
     plan = served(box)
     box.graphrun(plan, "--entry", "predict", *FEED).err.expect(
-        "--entry predict without --checkpoint_dir: every variable has its initial value, nothing is trained"
+        "--entry predict without --checkpoint_dir or --init_from: every variable has its initial value, nothing is trained"
     )
+
+
+# The best checkpoint is certain: training lowers w by 1 a step, and the evaluation's metric
+# is -(w + 6)², the largest after step 6.
+TURNING = """
+graph.variable @w : tensor<f32> = #graph.value<dense<0.0> : tensor<f32>>
+graph.dataset @train : (tensor<f32>) = #graph.synthetic<samples = 4, seed = 1>
+graph.dataset @test : (tensor<f32>) = #graph.synthetic<samples = 2, seed = 2>
+graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %x = graph.next_batch @train {batch = 2} : tensor<2xf32>
+  %w = graph.read @w : tensor<f32>
+  %zero = graph.constant dense<0.0> : tensor<2xf32>
+  %nothing = graph.multiply %x, %zero : tensor<2xf32>
+  %none = graph.reduce_sum %nothing dimensions = [0] : (tensor<2xf32>) -> tensor<f32>
+  %loss = graph.add %w, %none : tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 1.0>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}
+graph.func @eval_step() -> () attributes {role = #graph.role<eval>} {
+  %x = graph.next_batch @test {batch = 2} : tensor<2xf32>
+  %w = graph.read @w : tensor<f32>
+  %six = graph.constant dense<6.0> : tensor<f32>
+  %away = graph.add %w, %six : tensor<f32>
+  %square = graph.multiply %away, %away : tensor<f32>
+  %value = graph.negate %square : tensor<f32>
+  %wide = graph.broadcast_in_dim %value broadcast_dimensions = [] : (tensor<f32>) -> tensor<2xf32>
+  graph.metric "METRIC", %wide : tensor<2xf32>
+  graph.return
+}
+graph.func @predict_step() -> (tensor<f32> {graph.name = "y"}) attributes {role = #graph.role<predict>} {
+  %w = graph.read @w : tensor<f32>
+  graph.return %w : tensor<f32>
+}
+"""
+BEST = "--eval_every_epochs", 1, "--checkpoint_dir", "ckpt", "--export_dir", "out", "--export"
+
+
+def turning(box, metric="accuracy", cluster=None):
+    box.write("turning.mlir", TURNING.replace("METRIC", metric))
+    return box.compile(metric, cluster or {"worker": 1}, "turning.mlir")
+
+
+def exportedWeight(box, folder="out"):
+    box.graphrun(folder, "--fetch", "y=y.npy")
+    return read(box / "y.npy")[1][0]
+
+
+def test_best_with_early_stop(box):
+    """The checkpoint that --early_stop names as the best is exported, not the last."""
+    plan = turning(box)
+    run = box.graphrun(plan, "--epochs", 12, "--early_stop", "accuracy:2", *BEST, "best")
+    run.err.expect(
+        "training ends at step 10 of 24: .*; the best checkpoint is ckpt/step-6$",
+        "exported ckpt/step-6 to out/1;",
+    )
+    assert exportedWeight(box) == -6
+    # Nothing is left to train: the best is known from the runs before.
+    again = box.graphrun(plan, "--epochs", 5, *BEST, "best")
+    again.err.expect(
+        "the best checkpoint is ckpt/step-6: accuracy -?0$", "exported ckpt/step-6 to out/2;"
+    )
+    box.graphrun(plan, "--epochs", 5, *BEST, "last").err.expect("exported ckpt/step-10 to out/3;")
+
+
+@pytest.mark.parametrize("strategy", ["ps-split", "all-reduce"])
+def test_best_of_all_epochs(box, strategy):
+    """Without --early_stop, by the only metric; with strategies of several tasks; a loss is better
+    where it is smaller, and :max says otherwise."""
+    plan = turning(box, "loss", STRATEGIES[strategy])
+    # one step is an epoch of both replicas
+    run = box.graphrun(plan, "--steps", 9, *BEST, "best", "--keep_checkpoint_max", 1)
+    run.err.expect("the best checkpoint is ckpt/step-1: loss -25$", "exported ckpt/step-1 to out/1;")
+    assert exportedWeight(box) == -1
+    other = "--eval_every_epochs", 1, "--checkpoint_dir", "most", "--export_dir", "max", "--export"
+    box.graphrun(plan, "--steps", 9, *other, "best:loss:max").err.expect(
+        "exported most/step-6 to max/1;"
+    )
+
+
+def test_best_is_the_last(box):
+    """Training's last step counts, which the evaluation at the end is of."""
+    plan = turning(box, "score")
+    box.graphrun(plan, "--steps", 5, *BEST, "best").err.expect(
+        "the best checkpoint is ckpt/step-5: score -1$", "exported ckpt/step-5 to out/1;"
+    )
+
+
+def test_best_refused(box):
+    """Before the first step: what is lacking, and what to give."""
+    box.refused(
+        "--export_dir needs --checkpoint_dir: what is exported is its best checkpoint",
+        "any.plan",
+        "--export_dir",
+        "out",
+        "--eval_every_epochs",
+        1,
+        "--export",
+        "best",
+    )
+    box.refused(
+        "--export best compares evaluations in between: give --eval_every_epochs too",
+        "any.plan",
+        "--export_dir",
+        "out",
+        "--checkpoint_dir",
+        "ckpt",
+        "--export",
+        "best",
+    )
+    plan = turning(box, "distance")
+    box.refused(
+        "--export best: is more of distance better or less\\? Give --export best:distance:max or --export best:distance:min",
+        plan,
+        *BEST,
+        "best",
+    )
+    box.refused(
+        '--export best:distanc: no metric of the evaluation; did you mean "distance"',
+        plan,
+        *BEST,
+        "best:distanc",
+    )
+    box.refused(
+        "--export best:distance:max: --early_stop compares evaluations by distance:min, .*; give both one metric",
+        plan,
+        "--early_stop",
+        "distance:2:min",
+        *BEST,
+        "best:distance:max",
+    )
+    blind = (box / "turning.mlir").read_text()
+    start, end = blind.index("graph.func @eval_step"), blind.index("graph.func @predict_step")
+    box.write("blind.mlir", blind[:start] + blind[end:])
+    box.refused(
+        "--export best: the plan of blind.mlir has no function of role eval, .*; it has train, predict",
+        box.compile("blind", {"worker": 1}, "blind.mlir"),
+        *BEST,
+        "best",
+    )
+    assert not (box / "ckpt").exists()
+
+
+def test_export_takes_no_other_values(box):
+    """An export has its own variables: --init_from is refused, not ignored."""
+    plan = served(box)
+    exported(box, plan)
+    box.refused("out is a folder: .*leave --init_from out", "out", "--init_from", "x.npz", *FEED)

@@ -1,8 +1,10 @@
 """--init_from: a training begins with what another one's checkpoint has of its variables."""
 
+import zipfile
+
 import pytest
 from box import MLP, same
-from formats import read, savedValues
+from formats import read, savedValues, write
 
 
 @pytest.fixture
@@ -84,11 +86,13 @@ def test_goes_on(box, first, another):
 def test_refused(box, first):
     plan = box.oneDevice("mlp", 2)
     box.refused(
-        "^graphrun: --init_from is for --entry train",
+        "^graphrun: --init_from and --checkpoint_dir both give the variables of --entry eval; give one of them",
         plan,
         "--entry",
         "eval",
         "--init_from",
+        "first",
+        "--checkpoint_dir",
         "first",
     )
     box.graphrun("check", plan, "--init_from", "first").expect(
@@ -127,3 +131,83 @@ def test_refused(box, first):
         "first/step-20",
         status=1,
     )
+
+
+# Variables without values of their own; no function trains.
+ALONE = """
+graph.variable @w : tensor<3x2xf32> = #graph.uninitialized
+graph.variable @b : tensor<2xf32> = #graph.zeros
+graph.dataset @test : (tensor<3xf32>) = #graph.synthetic<samples = 10, seed = 7>
+graph.func @FUNCTION() -> (tensor<4x2xf32> {graph.name = "y"}) attributes {role = #graph.role<ROLE>} {
+  %x, %valid = graph.next_batch @test {batch = 4, pad_last} : tensor<4x3xf32>, tensor<4xi1>
+  %w = graph.read @w : tensor<3x2xf32>
+  %b = graph.read @b : tensor<2xf32>
+  %xw = graph.matmul %x, %w : (tensor<4x3xf32>, tensor<3x2xf32>) -> tensor<4x2xf32>
+  %y = graph.bias_add %xw, %b : tensor<4x2xf32>, tensor<2xf32>
+  %row = graph.reduce_sum %y dimensions = [1] : (tensor<4x2xf32>) -> tensor<4xf32>
+  METRIC
+  graph.return %y : tensor<4x2xf32>
+}
+"""
+
+
+def alone(box, role, cluster):
+    metric = 'graph.metric "row", %row, %valid : tensor<4xf32>, tensor<4xi1>' * (role == "eval")
+    text = ALONE.replace("FUNCTION", f"{role}_step").replace("ROLE", role).replace("METRIC", metric)
+    box.write("alone.mlir", text)
+    write(box / "w.npy", "<f4", (3, 2), [1, 2, 3, 4, 5, 6])
+    write(box / "b.npy", "<f4", (2,), [10, 20])
+    with zipfile.ZipFile(box / "values.npz", "w") as archive:
+        for name in "w.npy", "b.npy":
+            archive.writestr(name, (box / name).read_bytes())
+    return box.compile("alone", cluster, "alone.mlir")
+
+
+CLUSTERS = {
+    "one": {"worker": 1},
+    "all-reduce": {"worker": 3, "strategy": "all_reduce"},
+    "ps": {"worker": 2, "ps": 2, "strategy": "parameter_server"},
+}
+
+
+@pytest.mark.parametrize("strategy", CLUSTERS)
+def test_evaluation_without_training(box, strategy):
+    """A model that has no train function evaluates values of a file, under any strategy."""
+    plan = alone(box, "eval", CLUSTERS[strategy])
+    # the rows' means with w and without b, which differ by its sum
+    run = box.graphrun(plan, "--entry", "eval", "--init_from", "values.npz")
+    run.err.expect("beginning with 2 variables of values.npz")
+    run.err.never("nothing is trained")
+    with_b = float(run.out.matches(r"^test row ([-0-9.]+) ")[0])
+    with zipfile.ZipFile(box / "w.npz", "w") as archive:
+        archive.writestr("w.npy", (box / "w.npy").read_bytes())
+    run = box.graphrun(plan, "--entry", "eval", "--init_from", "w.npz")
+    run.err.expect("beginning with 1 variable of w.npz; with values of their own begin b")
+    assert with_b - float(run.out.matches(r"^test row ([-0-9.]+) ")[0]) == pytest.approx(30, 1e-4)
+    box.refused(
+        r"a variable has no values to begin with \(#graph.uninitialized\): w of .*; a run takes them with --init_from",
+        plan,
+        "--entry",
+        "eval",
+        status=1,
+    )
+
+
+def test_predictions_from_a_file(box):
+    """So does a model that predicts alone; the bits are those of the values."""
+    plan = alone(box, "predict", CLUSTERS["one"])
+    box.graphrun(plan, "--entry", "predict", "--init_from", "values.npz", "--fetch", "y=y.npy")
+    assert len(read(box / "y.npy")[1]) == 10 * 2
+    box.graphrun("check", plan, "--entry", "predict", "--init_from", "values.npz").expect(
+        "^ok +--init_from: the run begins with variables of values.npz: 2"
+    )
+
+
+def test_evaluates_another_checkpoint(box, first):
+    """Of a checkpoint: what --entry eval --checkpoint_dir gives, its variables and no more."""
+    plan = box.oneDevice("mlp", 2)
+    own = box.graphrun(plan, "--entry", "eval", "--checkpoint_dir", "first").out.text()
+    run = box.graphrun(plan, "--entry", "eval", "--init_from", "first/step-20")
+    assert run.out.text() == own
+    run.err.expect("beginning with [0-9]+ variables of first/step-20")
+    run.err.never("nothing is trained")

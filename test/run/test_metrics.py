@@ -95,7 +95,7 @@ graph.func @eval_step() -> () attributes {role = #graph.role<eval>} {
     evaluated = box.graphrun(one, "--entry", "eval").err
     evaluated.never("taken twice")
     evaluated.expect(
-        "--entry eval without --checkpoint_dir: every variable has its initial value, nothing is trained"
+        "--entry eval without --checkpoint_dir or --init_from: every variable has its initial value, nothing is trained"
     )
     box.graphrun(one, "--steps", 2, "--checkpoint_dir", "trained")
     box.graphrun(one, "--entry", "eval", "--checkpoint_dir", "trained").err.never(

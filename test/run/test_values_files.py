@@ -136,7 +136,7 @@ def test_without_values(box, given, kind):
         ),
     }[kind]()
     plan.err.never("uninitialized|warning")
-    words = r"2 variables have no values to begin with \(#graph.uninitialized\): w1 of .*given.mlir:2:1, w2 of .*given.mlir:4:1; a training takes them with --init_from FILE.npz"
+    words = r"2 variables have no values to begin with \(#graph.uninitialized\): w1 of .*given.mlir:2:1, w2 of .*given.mlir:4:1; a run takes them with --init_from FILE.npz"
     for flags in ("--steps", 3, "--checkpoint_dir", "none"), ("--steps", 0), ("--entry", "eval"):
         box.refused(words, plan, *flags, status=1)
     if kind != "one":

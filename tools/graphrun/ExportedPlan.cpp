@@ -16,6 +16,7 @@ absl::Status useExport(RunFlags &flags) {
   if (stat(flags.plan.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
     return absl::OkStatus();
   const char *wrong = !flags.checkpointDirectory.empty() ? "--checkpoint_dir"
+                      : !flags.initFrom.empty()          ? "--init_from"
                       : flags.epochs                     ? "--epochs"
                       : flags.steps == 0u                ? "--steps 0"
                       : flags.evaluator                  ? "--evaluator"

@@ -96,6 +96,38 @@ std::string canonical(const std::string &argument) {
   return result;
 }
 
+absl::Status checkEvaluation(const RunFlags &flags) {
+  if (flags.noEval && flags.entry != "train")
+    return absl::InvalidArgumentError(
+        absl::StrCat("--no_eval is for --entry train, not ", flags.entry));
+  if (flags.noEval && flags.evalEveryEpochs)
+    return absl::InvalidArgumentError(
+        "--no_eval leaves out what --eval_every_epochs asks for; give one of them");
+  if (flags.earlyStop && !flags.evalEveryEpochs)
+    return absl::InvalidArgumentError(
+        "--early_stop looks at evaluations in between: give --eval_every_epochs too");
+  return absl::OkStatus();
+}
+
+absl::Status checkExports(const RunFlags &flags) {
+  if (!flags.exportDirectory.empty() && flags.checkpointDirectory.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat("--export_dir needs --checkpoint_dir: what is exported is its ",
+                     flags.exportBest ? "best" : "last", " checkpoint"));
+  if (!flags.exportDirectory.empty() && flags.entry != "train")
+    return absl::InvalidArgumentError(
+        absl::StrCat("--export_dir is for --entry train, not ", flags.entry));
+  if (!flags.exportBest)
+    return absl::OkStatus();
+  if (flags.exportDirectory.empty())
+    return absl::InvalidArgumentError(
+        "--export best needs --export_dir DIR, to which it is exported");
+  if (!flags.evalEveryEpochs)
+    return absl::InvalidArgumentError(
+        "--export best compares evaluations in between: give --eval_every_epochs too");
+  return absl::OkStatus();
+}
+
 absl::Status checkTogether(const RunFlags &flags, bool launched) {
   if (flags.epochs && flags.steps)
     return absl::InvalidArgumentError(
@@ -108,9 +140,10 @@ absl::Status checkTogether(const RunFlags &flags, bool launched) {
   if (flags.entry != "train" && flags.steps == 0u)
     return absl::InvalidArgumentError(
         absl::StrCat("--steps 0: --entry ", flags.entry, " makes at least one step"));
-  if (flags.entry != "train" && !flags.initFrom.empty())
-    return absl::InvalidArgumentError(absl::StrCat("--init_from is for --entry train; --entry ",
-                                                   flags.entry, " takes --checkpoint_dir DIR"));
+  if (flags.entry != "train" && !flags.initFrom.empty() && !flags.checkpointDirectory.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat("--init_from and --checkpoint_dir both give the variables of --entry ",
+                     flags.entry, "; give one of them"));
   if (flags.taskIndex && flags.jobName.empty())
     return absl::InvalidArgumentError("--task_index needs --job_name");
   if (flags.profileSteps && flags.traceFile.empty())
@@ -124,15 +157,8 @@ absl::Status checkTogether(const RunFlags &flags, bool launched) {
       flags.summaryFolder.empty())
     return absl::InvalidArgumentError(
         "--save_summaries_… needs --history FILE or --summary_dir DIR");
-  if (flags.earlyStop && !flags.evalEveryEpochs)
-    return absl::InvalidArgumentError(
-        "--early_stop looks at evaluations in between: give --eval_every_epochs too");
-  if (!flags.exportDirectory.empty() && flags.checkpointDirectory.empty())
-    return absl::InvalidArgumentError(
-        "--export_dir needs --checkpoint_dir: what is exported is its last checkpoint");
-  if (!flags.exportDirectory.empty() && flags.entry != "train")
-    return absl::InvalidArgumentError(
-        absl::StrCat("--export_dir is for --entry train, not ", flags.entry));
+  GRAPHC_RETURN_IF_ERROR(checkEvaluation(flags));
+  GRAPHC_RETURN_IF_ERROR(checkExports(flags));
   if (flags.evaluator && !launched && (!flags.master.empty() || !flags.jobName.empty()))
     return absl::InvalidArgumentError(
         "--evaluator starts one beside the tasks that graphrun starts all here; elsewhere it is a process of its own: "
@@ -184,6 +210,23 @@ absl::StatusOr<std::pair<uint64_t, uint64_t>> parseProfileSteps(const std::strin
   return std::pair(first, last);
 }
 
+/// "last" (none), "best", "best:METRIC", "best:METRIC:min", "best:METRIC:max".
+absl::StatusOr<std::optional<session::BestExport>> parseExport(const std::string &text) {
+  if (text == "last")
+    return std::nullopt;
+  const std::vector<std::string> parts = absl::StrSplit(text, ':');
+  session::BestExport best;
+  if (parts.size() > 1)
+    best.metric = parts[1];
+  if (parts.size() > 2)
+    best.better = parts[2];
+  if (parts[0] != "best" || parts.size() > 3 || (parts.size() > 1 && best.metric.empty()) ||
+      (parts.size() > 2 && best.better != "min" && best.better != "max"))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--export ", text, ": expected last, best, best:METRIC or best:METRIC:min|max"));
+  return best;
+}
+
 /// Whether a flag is one of graphrun server's; what a run does is the client's to say.
 bool isOfServers(const CLI::Option &option) {
   static const std::set<std::string> kFlags = {
@@ -219,7 +262,8 @@ void showValues(CLI::App &app) {
       {"HOST:PORT", {"--status_address"}},
       {"JOB", {"--job_name"}},
       {"URL", {"--master"}},
-      {"METRIC:PATIENCE", {"--early_stop"}}};
+      {"METRIC:PATIENCE", {"--early_stop"}},
+      {"last|best", {"--export"}}};
   static const Rows kChecked = {
       {"N",
        {"--steps", "--data_cache_mb", "--save_checkpoint_steps", "--keep_checkpoint_max",
@@ -312,7 +356,7 @@ namespace {
 /// Values that are read once all flags are there.
 struct FlagTexts {
   std::vector<std::string> fetches, feeds;
-  std::string earlyStop, profileSteps;
+  std::string earlyStop, profileSteps, exported = "last";
 };
 
 void addWorkFlags(CLI::App &app, RunFlags &flags, bool server) {
@@ -346,7 +390,8 @@ void addCheckpointFlags(CLI::App &app, RunFlags &flags) {
       "where DIR is a checkpoint itself (run1/step-200) that one");
   app.add_option(
       "--init_from", flags.initFrom,
-      "begin with another training's values of the variables that have the same name and type: one of its "
+      "begin (train, eval or predict) with another training's values of the variables that have the same name and "
+      "type: one of its "
       "checkpoints, or its --checkpoint_dir (the newest), or FILE.npz (numpy.savez) or FILE.safetensors of any "
       "program; not with its step or its optimizer's slots, and not where --checkpoint_dir has a checkpoint to go "
       "on from");
@@ -380,6 +425,9 @@ void addTrainingFlags(CLI::App &app, RunFlags &flags, FlagTexts &texts) {
   app.add_option("--eval_every_epochs", flags.evalEveryEpochs,
                  "evaluate in between; the progress line shows the metrics")
       ->check(kAboveZero);
+  app.add_flag(
+      "--no_eval", flags.noEval,
+      "train without the model's evaluation, which otherwise comes at the end; its data sets are not opened");
 }
 
 void addOutputFlags(CLI::App &app, RunFlags &flags, FlagTexts &texts) {
@@ -430,6 +478,11 @@ void addOutputFlags(CLI::App &app, RunFlags &flags, FlagTexts &texts) {
       "--export_dir", flags.exportDirectory,
       "at the end of training write its predictions, with the last checkpoint's variables, as the next "
       "version there (DIR/1, DIR/2, …), which graphrun runs as it does a plan");
+  app.add_option(
+      "--export", texts.exported,
+      "which checkpoint --export_dir exports: last (default), or best, the one with the best evaluation (with "
+      "--eval_every_epochs), by the metric of --early_stop or the model's only one; best:METRIC or "
+      "best:METRIC:min or :max names another");
 }
 
 void addTaskFlags(CLI::App &app, RunFlags &flags) {
@@ -535,6 +588,7 @@ absl::Status readTexts(const FlagTexts &texts, RunFlags &flags) {
   if (!texts.earlyStop.empty()) {
     GRAPHC_ASSIGN_OR_RETURN(flags.earlyStop, session::EarlyStop::parse(texts.earlyStop));
   }
+  GRAPHC_ASSIGN_OR_RETURN(flags.exportBest, parseExport(texts.exported));
   return absl::OkStatus();
 }
 

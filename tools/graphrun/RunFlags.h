@@ -60,6 +60,8 @@ struct RunFlags {
   std::optional<uint64_t> logStepCountSteps;
   std::string nan = "raise"; ///< or stop
   std::optional<session::EarlyStop> earlyStop;
+  std::optional<session::BestExport> exportBest; ///< none: the last checkpoint is exported
+  bool noEval = false; ///< training makes no evaluation
   bool newAlgorithms = false;
   std::vector<std::string> fetches; ///< those that are printed
   std::vector<std::pair<std::string, std::string>> fetchFiles; ///< name, .npy file

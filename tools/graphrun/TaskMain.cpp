@@ -484,6 +484,8 @@ session::DriverOptions driverOptions(const RunFlags &flags) {
   options.keepCheckpoints = flags.keepCheckpointMax;
   options.nanStops = flags.nan == "stop";
   options.earlyStop = flags.earlyStop;
+  options.evaluates = !flags.noEval;
+  options.exportBest = flags.exportBest;
   options.logEverySteps = flags.logStepCountSteps.value_or(0);
   options.checkpointDirectory = flags.checkpointDirectory;
   options.initFrom = flags.initFrom;

@@ -82,7 +82,8 @@ absl::StatusOr<std::optional<checkpoint::CommittedCheckpoint>> ChiefCheckpoints:
   if (!found && !options_.writes)
     return absl::NotFoundError(absl::StrCat(
         "--checkpoint_dir ", options_.directory,
-        " has no checkpoint for --entry eval or predict; without the flag it runs the initial values"));
+        " has no checkpoint for --entry eval or predict; without the flag it runs the initial values, or "
+        "with --init_from those of a file"));
   if (found) {
     saved_ = found->manifest.globalStep;
     base::MutexLock lock(mutex_);

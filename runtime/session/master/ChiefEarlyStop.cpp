@@ -14,6 +14,7 @@ absl::Status ChiefEarlyStop::begin(uint64_t step) {
   if (!checkpoints_.wanted())
     return absl::OkStatus();
   const std::string &folder = checkpoints_.directory();
+  const char *flag = stop_ && !stop_->endsTraining() ? "; --export best" : "; --early_stop";
   FileWatchdog::Work work(files_, absl::StrCat("reading the evaluations of ", folder));
   absl::StatusOr<checkpoint::EvaluationHistory> found = checkpoint::readEvaluations(folder);
   if (!found.ok() && !stop_)
@@ -21,12 +22,12 @@ absl::Status ChiefEarlyStop::begin(uint64_t step) {
   if (!found.ok() && !absl::IsDataLoss(found.status()))
     return base::annotate(found.status(), "--checkpoint_dir");
   if (!found.ok())
-    warn_(absl::StrCat(base::describe(found.status()), "; --early_stop counts from here on"));
+    warn_(absl::StrCat(base::describe(found.status()), flag, " counts from here on"));
   const bool isOf =
       found.ok() && (!stop_ || found->made.empty() || found->metric == stop_->metric());
   if (!isOf && found.ok())
-    warn_(absl::StrCat("the evaluations before were of ", base::foreignText(found->metric),
-                       "; --early_stop counts from here on"));
+    warn_(absl::StrCat("the evaluations before were of ", base::foreignText(found->metric), flag,
+                       " counts from here on"));
   checkpoint::EvaluationHistory kept = isOf ? *std::move(found) : checkpoint::EvaluationHistory();
   if (kept.forgetBehind(step) || !isOf)
     GRAPHC_RETURN_IF_ERROR(
@@ -63,6 +64,13 @@ std::string ChiefEarlyStop::best() const {
     return "";
   const std::string path = checkpoints_.pathOf(*stop_->bestStep());
   return base::exists(path) ? path : "";
+}
+
+std::string ChiefEarlyStop::describeMissing() const {
+  if (!stop_->bestStep())
+    return absl::StrCat("no evaluation gave a number for ", stop_->metric());
+  return absl::StrCat("the best evaluation (", stop_->describeBest(), ") was that of ",
+                      checkpoints_.pathOf(*stop_->bestStep()), ", which is not there any more");
 }
 
 } // namespace graphc::session

@@ -32,10 +32,19 @@ public:
   }
   /// An evaluation's means; that checkpoint stays where it is the best.
   absl::Status evaluated(uint64_t step, const std::map<std::string, double> &means);
+  /// Of training's last step, where it was not evaluated before. Counts for the best of this run
+  /// alone: a run that goes on compares what an uninterrupted one does.
+  void evaluatedLast(uint64_t step, const std::map<std::string, double> &means) {
+    if (lacks(step))
+      stop_->evaluated(step, means);
+  }
   bool isOver() const { return stop_ && stop_->isOver(); }
   std::string describe() const { return stop_ ? stop_->describe() : ""; }
   /// The path of the best checkpoint; empty where there is none.
   std::string best() const;
+  std::string describeBest() const { return stop_ ? stop_->describeBest() : ""; }
+  /// Why best() is empty.
+  std::string describeMissing() const;
 
 private:
   std::optional<EarlyStop> stop_;

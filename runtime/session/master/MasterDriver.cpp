@@ -34,7 +34,9 @@ MasterDriver::MasterDriver(const plan::LoadedPlan &plan, service::TaskCoordinato
                    {options_.checkpointDirectory, options_.entry == "train",
                     options_.saveEverySeconds, options_.warner(), options_.keepCheckpoints,
                     options_.checkpoint}),
-      earlyStop_(options_.earlyStop, checkpoints_, files_, options_.warner()),
+      earlyStop_(watchedMetric(plan_, options_.earlyStop, options_.exportBest)
+                     .value_or(std::nullopt), // validate() has refused what is wrong
+                 checkpoints_, files_, options_.warner()),
       progress_(plan::taskNumber(plan_, plan_.chief()), options_.show, options_.logEverySteps),
       trace_(plan, coordinator_, files_, {options_.traceFile, options_.profileSteps, options_.log}),
       export_(plan_, files_, options_.exportDirectory, options_.log, [this] { return goesOn(); }),
@@ -51,8 +53,7 @@ absl::Status MasterDriver::validate(const plan::Plan &plan, const DriverOptions 
                           checkEntry(plan, options.entry, options.epochs.has_value()));
   if (!options.exportDirectory.empty())
     GRAPHC_RETURN_IF_ERROR(checkExport(plan));
-  if (options.earlyStop)
-    GRAPHC_RETURN_IF_ERROR(checkEarlyStop(plan, *options.earlyStop));
+  GRAPHC_RETURN_IF_ERROR(watchedMetric(plan, options.earlyStop, options.exportBest).status());
   if (!options.dumpDirectory.empty())
     GRAPHC_RETURN_IF_ERROR(checkDump(plan));
   GRAPHC_RETURN_IF_ERROR(
@@ -124,14 +125,16 @@ absl::Status MasterDriver::script() {
       records_.trained();
     if (status.ok())
       GRAPHC_RETURN_IF_ERROR(checkpoints_.finish(step_, options_.steps, options_.epochs));
-    std::optional<uint32_t> evaluation = plan::phaseOf(plan_, plan::EVAL);
+    std::optional<uint32_t> evaluation = finalEvaluation();
     if (status.ok() && evaluation && !notFinite_)
       status = evaluate(*evaluation, /*final=*/true);
     else if (status.ok())
       printTrained();
     if (status.ok())
-      status = export_.write(checkpoints_.newest(), notFinite_);
-  } else if (remark(restored_ ? "" : remarkUntrained(plan_, options_.entry));
+      status = exportModel();
+  } else if (remark(restored_ || !options_.initFrom.empty()
+                        ? ""
+                        : remarkUntrained(plan_, options_.entry));
              options_.entry == "eval") {
     status = evaluate(phase, /*final=*/true);
   } else {
@@ -146,10 +149,26 @@ absl::Status MasterDriver::script() {
 /// The entry's, and after a training the evaluation.
 std::vector<uint32_t> MasterDriver::phasesToRun() const {
   std::vector<uint32_t> phases = {*plan::phaseOf(plan_, roleOf(options_.entry))};
-  if (std::optional<uint32_t> evaluation = plan::phaseOf(plan_, plan::EVAL);
-      evaluation && options_.entry == "train")
+  if (std::optional<uint32_t> evaluation = finalEvaluation())
     phases.push_back(*evaluation);
   return phases;
+}
+
+std::optional<uint32_t> MasterDriver::finalEvaluation() const {
+  return options_.entry == "train" && options_.evaluates ? plan::phaseOf(plan_, plan::EVAL)
+                                                         : std::nullopt;
+}
+
+/// The last checkpoint, or the best one, which --nan stop does not spoil.
+absl::Status MasterDriver::exportModel() {
+  if (!options_.exportBest)
+    return export_.write(checkpoints_.newest(), notFinite_);
+  const std::string best = earlyStop_.best();
+  if (best.empty())
+    return absl::FailedPreconditionError(
+        absl::StrCat("--export best: ", earlyStop_.describeMissing(), "; nothing is exported"));
+  options_.log(absl::StrCat("the best checkpoint is ", best, ": ", earlyStop_.describeBest()));
+  return export_.write(best, /*notFinite=*/false);
 }
 
 /// All tasks come; prepare: each makes its variables and listens; connect: each connects to all,
@@ -416,6 +435,8 @@ absl::Status MasterDriver::evaluate(uint32_t phase, bool final) {
   if (std::exchange(lineDue_, false) || !final)
     showLast();
   if (final) {
+    if (options_.entry == "train")
+      earlyStop_.evaluatedLast(step_, results_.metrics);
     printTrained();
     for (const std::string &line : metricLines(result.metrics, "test "))
       options_.print(line);

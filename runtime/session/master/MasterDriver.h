@@ -46,6 +46,7 @@ struct DriverOptions {
   /// a loss that is no number ends training in good order, and is no failure
   bool nanStops = false;
   std::optional<EarlyStop> earlyStop; ///< with evalEveryEpochs
+  bool evaluates = true; ///< training ends with the plan's evaluation, where it has one
   uint64_t logEverySteps = 0; ///< snapshots say when so many are made; 0: never
   std::string checkpointDirectory, dumpDirectory, statsFile, traceFile;
   /// of checkpointDirectory this one alone, for another entry than train; empty: the newest that is
@@ -53,6 +54,7 @@ struct DriverOptions {
   std::string checkpoint;
   /// behind training: predictions and the last checkpoint's variables; empty: none
   std::string exportDirectory;
+  std::optional<BestExport> exportBest; ///< not the last; with evalEveryEpochs
   std::optional<ProfileSteps> profileSteps; ///< of traceFile
   /// another training's checkpoint, or its folder of them, or a file of values, where this one
   /// begins: variables by name and type
@@ -134,6 +136,8 @@ private:
   void showLast();
   void printTrained();
   std::vector<uint32_t> phasesToRun() const; ///< numbers of phases
+  std::optional<uint32_t> finalEvaluation() const; ///< its phase, behind training
+  absl::Status exportModel();
   uint64_t samplesOf(uint32_t phase) const;
   uint64_t stepsOfOnePass(uint32_t phase) const; ///< over its data set; 1 without one
 

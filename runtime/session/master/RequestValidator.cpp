@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace graphc::session {
 namespace {
@@ -21,6 +22,26 @@ std::string hintOfEntries(const plan::Plan &plan) {
                       : phase.role() == plan::EVAL ? "eval"
                                                    : "predict");
   return absl::StrJoin(entries, ", ");
+}
+
+std::vector<std::string> evaluationMetrics(const plan::Plan &plan) {
+  std::set<std::string> names; // several tasks may give parts of one
+  for (const plan::Phase &phase : plan.phases())
+    for (uint32_t index : phase.programs())
+      for (const plan::Metric &metric : plan.programs(static_cast<int>(index)).metrics())
+        if (phase.role() == plan::EVAL)
+          names.insert(metric.name());
+  return {names.begin(), names.end()};
+}
+
+absl::Status checkMetric(const plan::Plan &plan, const std::string &flag,
+                         const std::string &metric) {
+  const std::vector<std::string> names = evaluationMetrics(plan);
+  if (std::find(names.begin(), names.end(), metric) != names.end())
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, ": no metric of the evaluation", base::didYouMean(metric, names),
+                   names.empty() ? "" : "; it has ", absl::StrJoin(names, ", ")));
 }
 } // namespace
 
@@ -49,18 +70,43 @@ absl::Status checkExport(const plan::Plan &plan) {
 }
 
 absl::Status checkEarlyStop(const plan::Plan &plan, const EarlyStop &stop) {
-  std::vector<std::string> names;
-  for (const plan::Phase &phase : plan.phases())
-    for (uint32_t index : phase.programs())
-      for (const plan::Metric &metric : plan.programs(static_cast<int>(index)).metrics())
-        if (phase.role() == plan::EVAL)
-          names.push_back(metric.name());
-  if (std::find(names.begin(), names.end(), stop.metric()) != names.end())
-    return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("--early_stop ", stop.metric(), ": no metric of the evaluation",
-                   base::didYouMean(stop.metric(), names), names.empty() ? "" : "; it has ",
-                   absl::StrJoin(names, ", ")));
+  return checkMetric(plan, absl::StrCat("--early_stop ", stop.metric()), stop.metric());
+}
+
+absl::StatusOr<std::optional<EarlyStop>> watchedMetric(const plan::Plan &plan,
+                                                       const std::optional<EarlyStop> &stop,
+                                                       const std::optional<BestExport> &best) {
+  if (stop)
+    GRAPHC_RETURN_IF_ERROR(checkEarlyStop(plan, *stop));
+  if (!best)
+    return stop;
+  if (!plan::phaseOf(plan, plan::EVAL))
+    return absl::InvalidArgumentError(
+        absl::StrCat("--export best: the plan of ", plan.model(),
+                     " has no function of role eval, so no checkpoint is the best; it has ",
+                     hintOfEntries(plan)));
+  if (stop && ((!best->metric.empty() && best->metric != stop->metric()) ||
+               (!best->better.empty() && best->better != stop->better())))
+    return absl::InvalidArgumentError(
+        absl::StrCat("--export best:", best->metric, best->better.empty() ? "" : ":", best->better,
+                     ": --early_stop compares evaluations by ", stop->metric(), ":", stop->better(),
+                     ", and both keep one best checkpoint; give both one metric"));
+  if (stop)
+    return stop;
+  const std::vector<std::string> names = evaluationMetrics(plan);
+  if (best->metric.empty() && names.size() != 1)
+    return absl::InvalidArgumentError(
+        names.empty()
+            ? absl::StrCat("--export best: the evaluation of ", plan.model(),
+                           " has no metric to compare checkpoints by; add a graph.metric")
+            : absl::StrCat("--export best: by which metric? Give --export best:METRIC; the "
+                           "evaluation has ",
+                           absl::StrJoin(names, ", ")));
+  const std::string metric = best->metric.empty() ? names.front() : best->metric;
+  const std::string flag =
+      absl::StrCat("--export best", best->metric.empty() ? "" : ":", best->metric);
+  GRAPHC_RETURN_IF_ERROR(checkMetric(plan, flag, metric));
+  return EarlyStop::watch(flag, metric, best->better);
 }
 
 absl::Status checkDump(const plan::Plan &plan) {

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,11 @@ absl::StatusOr<uint32_t> checkEntry(const plan::Plan &plan, const std::string &e
 absl::Status checkExport(const plan::Plan &plan);
 /// --early_stop: a metric of the plan's evaluation.
 absl::Status checkEarlyStop(const plan::Plan &plan, const EarlyStop &stop);
+/// What --early_stop and --export best compare evaluations by: one metric of the plan's evaluation.
+/// None: neither is given.
+absl::StatusOr<std::optional<EarlyStop>> watchedMetric(const plan::Plan &plan,
+                                                       const std::optional<EarlyStop> &stop,
+                                                       const std::optional<BestExport> &best);
 /// --dump_variables: a file for each variable.
 absl::Status checkDump(const plan::Plan &plan);
 /// --fetch: results of the phase.

@@ -49,6 +49,17 @@ absl::StatusOr<EarlyStop> EarlyStop::parse(const std::string &text) {
   return EarlyStop(parts[0], patience, *larger);
 }
 
+absl::StatusOr<EarlyStop> EarlyStop::watch(const std::string &flag, const std::string &metric,
+                                           const std::string &better) {
+  const std::optional<bool> larger =
+      better.empty() ? largerIsBetter(metric) : std::optional(better == "max");
+  if (!larger)
+    return absl::InvalidArgumentError(absl::StrCat(flag, ": is more of ", metric,
+                                                   " better or less? Give --export best:", metric,
+                                                   ":max or --export best:", metric, ":min"));
+  return EarlyStop(metric, std::nullopt, *larger);
+}
+
 void EarlyStop::evaluated(uint64_t step, const std::map<std::string, double> &means) {
   auto found = means.find(metric_);
   const double value = found == means.end() ? std::nan("") : found->second;
@@ -58,6 +69,10 @@ void EarlyStop::evaluated(uint64_t step, const std::map<std::string, double> &me
   } else {
     ++without_;
   }
+}
+
+std::string EarlyStop::describeBest() const {
+  return best_ ? absl::StrFormat("%s %.6g", metric_, best_->value) : "";
 }
 
 std::string EarlyStop::describe() const {

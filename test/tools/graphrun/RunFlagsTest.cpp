@@ -67,6 +67,16 @@ TEST(RunFlags, RepeatedOnes) {
   EXPECT_EQ(parse({"--fetch", "a", "m"})->plan, "m") << "a flag does not swallow the plan";
 }
 
+TEST(RunFlags, HyphensAndUnderscoresAreAlike) {
+  auto flags = parse({"m", "--no-eval", "--export-dir=e-f", "--checkpoint-dir", "a-b"});
+  ASSERT_TRUE(flags.ok()) << flags.status();
+  EXPECT_TRUE(flags->noEval);
+  EXPECT_EQ(flags->exportDirectory, "e-f");
+  EXPECT_EQ(flags->checkpointDirectory, "a-b");
+  EXPECT_TRUE(parse({"m", "--no_eval"})->noEval);
+  EXPECT_FALSE(parse({"m"})->noEval);
+}
+
 TEST(RunFlags, EachMistakeIsNamed) {
   EXPECT_THAT(errorOf({}), HasSubstr("which plan?"));
   EXPECT_THAT(errorOf({"m", "n"}), HasSubstr("'n' is too many"));
@@ -100,6 +110,24 @@ TEST(RunFlags, EachMistakeIsNamed) {
               HasSubstr("--early_stop accuracy: expected METRIC:PATIENCE"));
   EXPECT_THAT(errorOf({"m", "--early_stop", "accuracy:2"}),
               HasSubstr("give --eval_every_epochs too"));
+  EXPECT_THAT(errorOf({"m", "--no_eval", "--eval_every_epochs", "1"}),
+              HasSubstr("--no_eval leaves out what --eval_every_epochs asks for"));
+  EXPECT_THAT(errorOf({"m", "--no_eval", "--entry", "eval"}),
+              HasSubstr("--no_eval is for --entry train, not eval"));
+  EXPECT_THAT(errorOf({"m", "--no_eval", "--entry", "predict"}),
+              HasSubstr("--no_eval is for --entry train, not predict"));
+  EXPECT_THAT(errorOf({"m", "--export", "best"}),
+              HasSubstr("--export best needs --export_dir DIR"));
+  EXPECT_THAT(
+      errorOf({"m", "--export", "best", "--export_dir", "e", "--eval_every_epochs", "1"}),
+      HasSubstr("--export_dir needs --checkpoint_dir: what is exported is its best checkpoint"));
+  EXPECT_THAT(errorOf({"m", "--export", "best", "--export_dir", "e", "--checkpoint_dir", "c"}),
+              HasSubstr("give --eval_every_epochs too"));
+  for (const char *text : {"first", "best:", "best:loss:up", "best:loss:max:1", "last:loss"})
+    EXPECT_THAT(errorOf({"m", "--export", text}),
+                HasSubstr(std::string("--export ") + text + ": expected last, best"));
+  EXPECT_THAT(errorOf({"m", "--entry", "eval", "--init_from", "f", "--checkpoint_dir", "c"}),
+              HasSubstr("both give the variables of --entry eval"));
   EXPECT_THAT(errorOf({"m", "--stop_at_step", "1", "--epochs", "1"}),
               HasSubstr("give one of them"));
   EXPECT_THAT(errorOf({"m", "--entry", "eval", "--epochs", "1"}), HasSubstr("--entry train"));
