@@ -8,6 +8,9 @@
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/ops/OpHelpers.h"
 
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 using namespace graphc::graph;
 
@@ -457,15 +460,72 @@ static std::string listArguments(FuncOp function) {
     os << argument.getType();
   }
   os << (function.getArgumentTypes().size() > 16 ? ", …" : "");
-  for (BlockArgument argument : function.getBodyBlock().getArguments())
-    if (auto named = dyn_cast<NameLoc>(argument.getLoc());
-        named && named.getName().getValue().contains("['")) {
-      os << "; the leaves of a tree, as " << named.getName().getValue()
-         << ", are variables with --import_variables="
-         << named.getName().getValue().split('[').first;
-      break;
-    }
   return text;
+}
+
+static StringRef findArgumentName(BlockArgument argument) {
+  auto named = argument.getLoc()->findInstanceOf<NameLoc>();
+  return named ? named.getName().getValue() : "";
+}
+
+/// "params" of params['w'] and params.w, which are leaves of a tree; empty of a name without keys.
+static StringRef findTree(StringRef name) {
+  StringRef root = name.take_until([](char c) { return c == '[' || c == '.'; });
+  return root.size() == name.size() ? "" : root;
+}
+
+/// The fewest trees whose leaves the call leaves out: without them the function takes the operands.
+static SmallVector<StringRef> findMissingTrees(CallOp call, FuncOp function) {
+  llvm::SetVector<StringRef> trees;
+  for (BlockArgument argument : function.getBodyBlock().getArguments())
+    if (StringRef tree = findTree(findArgumentName(argument)); !tree.empty())
+      trees.insert(tree);
+  constexpr size_t kMostTrees = 8; // all their subsets are tried
+  SmallVector<StringRef> best;
+  for (unsigned chosen = 1; trees.size() <= kMostTrees && chosen < 1u << trees.size(); ++chosen) {
+    SmallVector<StringRef> missing;
+    for (auto [i, tree] : llvm::enumerate(trees))
+      if (chosen >> i & 1)
+        missing.push_back(tree);
+    SmallVector<Type> rest;
+    for (BlockArgument argument : function.getBodyBlock().getArguments())
+      if (!llvm::is_contained(missing, findTree(findArgumentName(argument))))
+        rest.push_back(argument.getType());
+    if (TypeRange(rest) == call.getOperandTypes() && (best.empty() || missing.size() < best.size()))
+      best = missing;
+  }
+  return best;
+}
+
+/// Why a call gives fewer operands than an imported function takes, and the flag that mends it;
+/// empty where neither names nor trees explain it.
+static std::string hintVariables(CallOp call, FuncOp function) {
+  const auto arguments = function.getBodyBlock().getArguments();
+  if (arguments.size() <= call.getNumOperands())
+    return "";
+  if (llvm::all_of(arguments, [](BlockArgument one) { return findArgumentName(one).empty(); }))
+    return "; none of its arguments has a name: if JAX or PyTorch exported it, export it with names "
+           "(get_asm(enable_debug_info=True)), by which the leaves of trees become variables";
+  const SmallVector<StringRef> missing = findMissingTrees(call, function);
+  if (missing.empty())
+    return "";
+  llvm::SetVector<StringRef> all; // with those that are variables already
+  function.walk([&](ReadOp read) {
+    if (StringRef tree = findTree(read.getVariable()); !tree.empty())
+      all.insert(tree);
+  });
+  all.insert(missing.begin(), missing.end());
+  SmallVector<StringRef> order; // the leaves of the first are trained, which is called params
+  if (all.contains("params"))
+    order.push_back("params");
+  for (StringRef tree : all)
+    if (tree != "params")
+      order.push_back(tree);
+  std::string names = "@" + missing.front().str();
+  for (StringRef tree : ArrayRef(missing).drop_front())
+    names += " and @" + tree.str();
+  return "; the call leaves out the leaves of " + names +
+         ", which are variables with --import_variables=" + llvm::join(order, ",");
 }
 
 // (C1) the callee is a private function   (C2) types as its arguments and results
@@ -487,7 +547,8 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
                << " is what a phase runs, expected a private graph.func, which has no role";
   diagnostic.attachNote(function.getLoc())
       << "the function is declared here"
-      << (function.isPrivate() ? "; it takes " + listArguments(function) : "");
+      << (function.isPrivate() ? "; it takes " + listArguments(function) : "")
+      << (function.isPrivate() ? hintVariables(*this, function) : "");
   return diagnostic;
 }
 
