@@ -13,8 +13,9 @@ static std::string exactly(uint64_t bytes) {
   return bytes < 1024 ? inBytes(bytes) : inBytes(bytes) + " (" + std::to_string(bytes) + " bytes)";
 }
 
-/// "model.mlir:12:8" as the place of a note.
+/// The place of "model.mlir:12:8 hidden/matmul" as that of a note.
 static void setPlace(Diagnostic &note, llvm::StringRef location) {
+  location = splitLocation(location).first;
   auto [rest, column] = location.rsplit(':');
   auto [file, line] = rest.rsplit(':');
   if (column.getAsInteger(10, note.column) || line.getAsInteger(10, note.line)) {

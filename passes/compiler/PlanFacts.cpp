@@ -37,6 +37,18 @@ std::string inSeconds(double seconds) {
                      : llvm::formatv("{0:F2} {1}", seconds, "s").str();
 }
 
+std::pair<llvm::StringRef, llvm::StringRef> splitLocation(llvm::StringRef text) {
+  for (size_t space = text.find(' '); space != llvm::StringRef::npos;
+       space = text.find(' ', space + 1)) {
+    auto [rest, column] = text.take_front(space).rsplit(':');
+    auto [file, line] = rest.rsplit(':');
+    unsigned number = 0;
+    if (!file.empty() && !line.getAsInteger(10, number) && !column.getAsInteger(10, number))
+      return {text.take_front(space), text.drop_front(space + 1)};
+  }
+  return {text, ""};
+}
+
 std::string formatColumns(const std::vector<std::vector<std::string>> &lines) {
   auto width = [](std::string_view cell) { // in characters; a byte that is in none counts as one
     size_t characters = 0;

@@ -10,8 +10,10 @@
 #include "runtime/common/plan/MemoryRequirements.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace graphc {
@@ -21,6 +23,10 @@ namespace graphc {
 std::string inBytes(uint64_t bytes);
 std::string inCounts(uint64_t count);
 std::string inSeconds(double seconds);
+
+/// The place and the operation's name of a plan's location, "net.py:28:9 MLP/Dense_0/dot_general";
+/// the name is empty where there is none.
+std::pair<llvm::StringRef, llvm::StringRef> splitLocation(llvm::StringRef text);
 
 /// Columns of text, two spaces apart, as wide as their widest cell. The last cell of a line with
 /// fewer cells than others is a sentence and may run on.
@@ -51,7 +57,7 @@ private:
 struct ResourceContributor {
   std::string what; ///< "variable w1", "buffer h0 of train_step.worker", "channel …"
   uint64_t bytes = 0;
-  std::string location; ///< "model.mlir:12:8", "" where none is known
+  std::string location; ///< "model.mlir:12:8", and a name behind it; "" where none is known
 };
 
 struct PlanFootprint {

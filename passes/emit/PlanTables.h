@@ -20,7 +20,8 @@ std::string getRawBytes(mlir::DenseElementsAttr value);
 /// INVALID for an element type that tensors of a graph cannot have.
 plan::DataType getDataType(mlir::Type element);
 void setType(mlir::ShapedType type, plan::TensorType &out);
-/// "model.mlir:12:8", the folder left away; "" where a location names no file.
+/// "model.mlir:12:8", the folder left away, and the operation's name where a scope is in it:
+/// "net.py:28:9 MLP/Dense_0/dot_general". "" where a location names no file.
 std::string getLocationText(mlir::Location location);
 
 /// Symbol name → index, and everything that programs share. Indices follow the text order of the

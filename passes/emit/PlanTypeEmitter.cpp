@@ -63,6 +63,15 @@ std::string getRawBytes(DenseElementsAttr value) {
   return bytes;
 }
 
+/// The operation's name with the scope or call around it, "MLP/Dense_0/dot_general"; empty where it
+/// has no scope, or is one that no plan's text can hold.
+static StringRef findScopedName(Location location) {
+  auto named = location->findInstanceOf<NameLoc>();
+  StringRef name = named ? named.getName().getValue() : "";
+  const bool fits = graph::findNameDefect(name, plan::PlanLimits::nameBytes / 2).empty();
+  return fits && name.contains('/') ? name : "";
+}
+
 std::string getLocationText(Location location) {
   std::string text;
   location->walk([&](Location inner) {
@@ -76,6 +85,8 @@ std::string getLocationText(Location location) {
     text = (name + ":" + Twine(file.getLine()) + ":" + Twine(file.getColumn())).str();
     return WalkResult::interrupt();
   });
+  if (StringRef name = findScopedName(location); !text.empty() && !name.empty())
+    text += " " + name.str();
   return text;
 }
 

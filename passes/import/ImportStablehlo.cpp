@@ -172,7 +172,7 @@ private:
     builder_.setInsertionPointToStart(module_.getBody());
     if (last_)
       builder_.setInsertionPointAfter(last_);
-    auto variable = VariableOp::create(builder_, placeOf(argument), name, type,
+    auto variable = VariableOp::create(builder_, placeOfVariable(argument), name, type,
                                        UninitializedAttr::get(builder_.getContext()), trains);
     symbols_.insert(variable);
     last_ = variable;
@@ -236,7 +236,7 @@ private:
     IRMapping values;
     unsigned next = 0;
     for (auto [argument, variable] : llvm::zip(function.getArguments(), variables))
-      values.map(argument, variable ? ReadOp::create(builder_, placeOf(argument),
+      values.map(argument, variable ? ReadOp::create(builder_, placeOfVariable(argument),
                                                      argument.getType(), variable.getSymName())
                                           .getResult()
                                     : Value(body->getArgument(next++)));
@@ -324,6 +324,34 @@ private:
     }
     values.map(op->getResults(), made->values);
     return success();
+  }
+
+  /// Where a variable is first used in Python, in this function or in one that it calls; nothing
+  /// where no use says that. Looks at each function once.
+  std::optional<Location> findFirstUse(BlockArgument argument, llvm::StringSet<> &seen) {
+    for (Operation &op : *argument.getOwner()) {
+      auto use = llvm::find_if(op.getOpOperands(),
+                               [&](OpOperand &operand) { return operand.get() == argument; });
+      if (use == op.getOpOperands().end())
+        continue;
+      auto call = dyn_cast<func::CallOp>(op);
+      auto callee = call ? module_.lookupSymbol<func::FuncOp>(call.getCallee()) : func::FuncOp();
+      if (callee && !callee.isExternal() && seen.insert(call.getCallee()).second)
+        if (std::optional<Location> inside =
+                findFirstUse(callee.getArgument(use->getOperandNumber()), seen))
+          return inside;
+      // what has no place in Python has one in the file that is imported
+      auto place = op.getLoc()->findInstanceOf<FileLineColLoc>();
+      if (place && place.getFilename().getValue().ends_with(".py"))
+        return place;
+    }
+    return std::nullopt;
+  }
+
+  /// The line of Python where a variable is first used, else where it is declared as an argument.
+  Location placeOfVariable(BlockArgument argument) {
+    llvm::StringSet<> seen;
+    return findFirstUse(argument, seen).value_or(placeOf(argument));
   }
 
   /// Where an argument stands: JAX gives it a name, and only its function has a place.

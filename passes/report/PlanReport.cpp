@@ -19,6 +19,11 @@
 
 namespace graphc {
 
+std::string cell(const std::string &text, bool number) {
+  return number ? "<td class=\"number\">" + escapeHtml(text) + "</td>"
+                : "<td>" + escapeHtml(text) + "</td>";
+}
+
 std::string coordinate(double value) {
   std::string text = llvm::formatv("{0:F2}", value);
   llvm::StringRef kept = text;
@@ -55,11 +60,6 @@ std::string instructionTitle(const plan::Plan &plan, const plan::Program &progra
 
 namespace {
 
-std::string cell(const std::string &text, bool number = false) {
-  return number ? "<td class=\"number\">" + escapeHtml(text) + "</td>"
-                : "<td>" + escapeHtml(text) + "</td>";
-}
-
 std::string section(const char *id, const char *title, const std::string &lead,
                     const std::string &body) {
   return std::string("<section aria-labelledby=\"") + id + "\">\n<h2 id=\"" + id + "\">" + title +
@@ -72,6 +72,15 @@ std::string figure(const std::string &svg) {
 
 std::string tile(const std::string &value, const std::string &what) {
   return "<li><b>" + escapeHtml(value) + "</b><span>" + escapeHtml(what) + "</span></li>\n";
+}
+
+/// Of the measured step where there is one, else of the predicted one.
+std::string samplesTile(const ReportInput &input) {
+  const StepPrediction &prediction = input.prediction;
+  if (!input.measured || input.measured->step <= 0)
+    return tile(inCounts(uint64_t(prediction.samplesPerSecond)), "samples a second, predicted");
+  const double samples = prediction.samplesPerSecond * prediction.step; // of a step
+  return tile(inCounts(uint64_t(samples / input.measured->step)), "samples a second, measured");
 }
 
 /// The model's text by line, for "model.mlir:12:8"; empty where the model came from elsewhere.
@@ -115,58 +124,6 @@ std::string legend() {
     list += std::string("<li><svg width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"") +
             style + "\" width=\"12\" height=\"12\"/></svg>" + text + "</li>";
   return list + "</ul>\n";
-}
-
-/// The instructions that take longest, over all lanes; where there is a measurement, by that or by
-/// the prediction, whichever says more.
-std::string slowest(const ReportInput &input) {
-  struct Row {
-    double most = 0, predicted = 0;
-    MeasuredTimes::Time measured;
-    uint32_t program = 0;
-    int instruction = 0;
-  };
-  std::vector<Row> all;
-  auto add = [&](double predicted, uint32_t program, int instruction) {
-    Row row{predicted, predicted, {}, program, instruction};
-    if (input.measured)
-      if (auto time = input.measured->instructions.find({program, uint32_t(instruction)});
-          time != input.measured->instructions.end())
-        row.measured = time->second;
-    row.most = std::max(predicted, row.measured.works);
-    all.push_back(row);
-  };
-  for (const StepPrediction::LaneTimes &lane : input.prediction.lanes) {
-    const plan::Program &program = input.plan.programs(int(lane.program));
-    for (auto [i, span] : llvm::enumerate(lane.spans))
-      if (!program.instructions(int(i)).queue())
-        add(span.end - span.start, lane.program, int(i));
-    for (const StepPrediction::Queue &queue : lane.queues)
-      for (auto [i, span] : llvm::zip(queue.instructions, queue.spans))
-        add(span.end - span.start, lane.program, i);
-  }
-  llvm::sort(all, [](const Row &a, const Row &b) {
-    return std::tuple(-a.most, a.program, a.instruction) <
-           std::tuple(-b.most, b.program, b.instruction);
-  });
-  std::string rows;
-  for (const Row &row : llvm::ArrayRef(all).take_front(input.measured ? 20 : 10)) {
-    const plan::Program &program = input.plan.programs(int(row.program));
-    const plan::Instruction &instruction = program.instructions(row.instruction);
-    const bool isQueued = instruction.queue(); // its lane only gives it
-    auto time = [&](double seconds) { return cell(isQueued ? "" : inSeconds(seconds), true); };
-    rows += "<tr>" + cell(program.name()) +
-            cell(instructionTitle(input.plan, program, instruction)) +
-            cell(inSeconds(row.predicted), true) +
-            (input.measured ? time(row.measured.works) + time(row.measured.waits) : "") + "</tr>\n";
-  }
-  return std::string(
-             "<h3>What takes longest</h3>\n<div class=\"scroll\"><table><thead><tr><th>program</th>"
-             "<th>instruction</th><th class=\"number\">") +
-         (input.measured
-              ? "predicted</th><th class=\"number\">measured</th><th class=\"number\">and waited"
-              : "time") +
-         "</th></tr></thead><tbody>\n" + rows + "</tbody></table></div>\n";
 }
 
 /// Why the picture of a step is longer than a step: its lanes are in two of them at once.
@@ -246,7 +203,7 @@ std::string measuredFigure(const ReportInput &input) {
          std::to_string(input.measured->steps) +
          " steps of the trace, to the same scale: the one that took neither long nor short. Below are means of all of "
          "them.</p>\n" +
-         figure(drawMeasured(input));
+         drawMeasured(input);
 }
 
 std::string makePage(const ReportInput &input, const cluster::MachineCalibration &calibration,
@@ -274,8 +231,7 @@ std::string makePage(const ReportInput &input, const cluster::MachineCalibration
          (input.measured ? tile(inSeconds(input.measured->step),
                                 updates ? "measured for one update" : "measured for one step")
                          : "") +
-         tile(inCounts(uint64_t(prediction.samplesPerSecond)), "samples a second") +
-         tile(inBytes(input.footprint.bytesPerStep), "between tasks, a step") +
+         samplesTile(input) + tile(inBytes(input.footprint.bytesPerStep), "between tasks, a step") +
          (prediction.bytesBetweenHosts
               ? tile(inBytes(prediction.bytesBetweenHosts), "of it between hosts")
               : "") +
@@ -298,7 +254,7 @@ std::string makePage(const ReportInput &input, const cluster::MachineCalibration
                  (input.footprint.hasOwnMemory()
                       ? " What a lane gives to a queue of its device, that queue does at a time of its own."
                       : ""),
-             figure(drawTimeline(input)) + measuredFigure(input) + legend() + slowest(input)) +
+             drawTimeline(input) + measuredFigure(input) + legend() + listTimes(input)) +
          section(
              "memory", "Memory over the step",
              std::string(

@@ -20,6 +20,8 @@ struct ReportInput {
 };
 
 using base::escapeHtml;
+/// A cell of a table.
+std::string cell(const std::string &text, bool number = false);
 /// A number of an SVG coordinate.
 std::string coordinate(double value);
 /// "train_step.matmul_3", "receive w1.to_worker", …; with its place in the model.
@@ -33,13 +35,15 @@ llvm::StringRef reportStyle();
 
 /// Devices as boxes, channels between two of them as one arrow each way.
 std::string drawPartition(const ReportInput &input);
-/// The main phase's lanes over one predicted step.
+/// The main phase's lanes over one predicted step, in three widths.
 std::string drawTimeline(const ReportInput &input);
 /// The same as it was measured, to the same scale.
 std::string drawMeasured(const ReportInput &input);
 /// Seconds from the first lane's begin to the last one's end: where lanes overlap, more than a step
 /// takes.
 double spanOf(const StepPrediction &prediction);
+/// Which instructions take longest, with their share, and the kernels' times by layer.
+std::string listTimes(const ReportInput &input);
 /// Bytes in use over the step, one chart a device; two where it has memory of its own.
 std::string drawMemory(const ReportInput &input);
 

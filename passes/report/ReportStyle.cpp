@@ -36,6 +36,10 @@ svg .inside { fill: var(--card); font-size: 11px; pointer-events: none; } .give 
 .data { fill: var(--data); } .wait { fill: var(--wait); }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; padding: 0; margin: 8px 0 0; list-style: none; font-size: 13px; }
 .legend svg { display: inline-block; vertical-align: -1px; margin-right: 6px; }
+.zoom input { margin: 0 4px 0 14px; } .zoom label { font-size: 13px; } .zoom figure { display: none; }
+.zoom input:nth-of-type(1):checked ~ figure:nth-of-type(1), .zoom input:nth-of-type(2):checked ~ figure:nth-of-type(2),
+.zoom input:nth-of-type(3):checked ~ figure:nth-of-type(3) { display: flex; }
+.zoom svg { flex: none; } .names { position: sticky; left: 0; background: var(--card); } summary { cursor: pointer; font-size: 14px; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 14px; }
 caption { text-align: left; font-size: 13px; padding-bottom: 6px; }
 th, td { text-align: left; padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line); vertical-align: top; }

@@ -30,13 +30,15 @@ const char *styleOf(const plan::Plan &plan, const plan::Program &program,
                                                                                       : "take";
 }
 
-/// From 0 to so many seconds, and where ticks stand.
+/// From 0 to a number of seconds, and where ticks are. A zoomed plot is wider, and its names are a
+/// drawing of their own, which stays in view.
 struct Axis {
-  explicit Axis(double seconds) : end(std::max(seconds, 1e-9)) {
-    double raw = end / 6, power = std::pow(10, std::floor(std::log10(raw)));
+  explicit Axis(double seconds, unsigned zoom = 1)
+      : end(std::max(seconds, 1e-9)), left(zoom == 1 ? kLabel : kRight), width(kPlot * zoom) {
+    double raw = end / (6 * zoom), power = std::pow(10, std::floor(std::log10(raw)));
     tick = (raw / power > 5 ? 10 : raw / power > 2 ? 5 : raw / power > 1 ? 2 : 1) * power;
   }
-  double at(double seconds) const { return kLabel + seconds / end * kPlot; }
+  double at(double seconds) const { return left + seconds / end * width; }
 
   /// Lines over the height of the plot, and times under it.
   std::string draw(double top, double bottom) const {
@@ -52,7 +54,7 @@ struct Axis {
     return svg;
   }
 
-  double end, tick = 0;
+  double end, left, width, tick = 0;
 };
 
 std::string rect(const char *style, double x, double y, double width, double height,
@@ -62,8 +64,8 @@ std::string rect(const char *style, double x, double y, double width, double hei
          "\"><title>" + escapeHtml(title) + "</title></rect>\n";
 }
 
-std::string openSvg(const std::string &title, const std::string &id, double height) {
-  double width = kLabel + kPlot + kRight;
+std::string openSvg(const std::string &title, const std::string &id, double height,
+                    double width = kLabel + kPlot + kRight) {
   return "<svg role=\"img\" aria-labelledby=\"" + id + "\" width=\"" + coordinate(width) +
          "\" height=\"" + coordinate(height) + "\" viewBox=\"0 0 " + coordinate(width) + " " +
          coordinate(height) + "\">\n<title id=\"" + id + "\">" + escapeHtml(title) + "</title>\n";
@@ -126,13 +128,13 @@ std::vector<Bar> barsOf(const plan::Plan &plan, const trace::MeasuredTrace::Step
   return bars;
 }
 
-/// Of both pictures of a step, so that their bars compare.
-Axis axisOf(const ReportInput &input) {
+/// Seconds of both pictures of a step, so that their bars compare.
+double endOf(const ReportInput &input) {
   double end = spanOf(input.prediction);
   if (input.measured)
     for (const trace::MeasuredTrace::Step &step : input.measured->typical)
       end = std::max(end, step.end);
-  return Axis(end);
+  return end;
 }
 
 /// The bars of a lane or of a queue. What is narrower than half a pixel joins its neighbours, so
@@ -140,7 +142,7 @@ Axis axisOf(const ReportInput &input) {
 std::string drawBars(const plan::Plan &plan, const plan::Program &program,
                      const std::vector<Bar> &bars, const std::string &idle, const Axis &axis,
                      double y, double height) {
-  std::string svg = rect("wait", kLabel, y, kPlot, height, idle);
+  std::string svg = rect("wait", axis.left, y, axis.width, height, idle);
   constexpr double kNarrow = 0.5;
   double from = -1, to = 0;
   unsigned joined = 0;
@@ -180,6 +182,56 @@ std::string drawBars(const plan::Plan &plan, const plan::Program &program,
   }
   flush();
   return svg;
+}
+
+/// A lane or a queue in the picture of a step.
+struct LaneRow {
+  std::string label; ///< drawn left of the bars
+  const plan::Program *program;
+  std::vector<Bar> bars;
+  std::string idle; ///< what a gap means
+  double y, height;
+};
+
+/// The rows over one step. `zoom` times as wide, where it is not 1.
+std::string drawRows(const ReportInput &input, const std::vector<LaneRow> &rows, double top,
+                     double bottom, const std::string &title, const std::string &id,
+                     unsigned zoom) {
+  const Axis axis(endOf(input), zoom);
+  std::string names, svg = axis.draw(top, bottom);
+  for (const LaneRow &row : rows) {
+    (zoom == 1 ? svg : names) += row.label;
+    svg += drawBars(input.plan, *row.program, row.bars, row.idle, axis, row.y, row.height);
+  }
+  if (zoom == 1)
+    return openSvg(title, id, bottom + 24) + svg + "</svg>\n";
+  return "<svg class=\"names\" aria-hidden=\"true\" width=\"" + coordinate(kLabel) +
+         "\" height=\"" + coordinate(bottom + 24) + "\">\n" + names + "</svg>\n" +
+         openSvg(title + ", " + std::to_string(zoom) + " times as wide",
+                 id + "-" + std::to_string(zoom), bottom + 24, axis.width + 2 * kRight) +
+         svg + "</svg>\n";
+}
+
+/// The picture of a step in three widths. Buttons choose one without a script: a radio button that
+/// is checked shows the figure of its number.
+std::string drawZoomed(const ReportInput &input, const std::vector<LaneRow> &rows, double top,
+                       double bottom, const std::string &title, const std::string &id) {
+  constexpr size_t kMostBars = 20000; // of which wider pictures would be too large a page
+  size_t bars = 0;
+  for (const LaneRow &row : rows)
+    bars += row.bars.size();
+  std::string buttons, figures;
+  for (unsigned zoom : {1u, 4u, 16u}) {
+    if (zoom > 1 && bars > kMostBars)
+      break;
+    const std::string button = id + "-zoom-" + std::to_string(zoom);
+    buttons += "<input type=\"radio\" name=\"" + id + "-zoom\" id=\"" + button + "\"" +
+               (zoom == 1 ? " checked" : "") + "><label for=\"" + button + "\">" +
+               std::to_string(zoom) + "×</label>\n";
+    figures += "<figure tabindex=\"0\" role=\"group\">\n" +
+               drawRows(input, rows, top, bottom, title, id, zoom) + "</figure>\n";
+  }
+  return "<div class=\"zoom\"><span class=\"soft\">Zoom</span>\n" + buttons + figures + "</div>\n";
 }
 
 /// How long an arena buffer holds something: from its first to its last instruction.
@@ -348,50 +400,41 @@ double spanOf(const StepPrediction &prediction) {
 }
 
 std::string drawTimeline(const ReportInput &input) {
-  const Axis axis = axisOf(input);
   constexpr double kRow = 46, kBar = 26, kTop = 8, kQueueRow = 24, kQueueBar = 16;
-  double bottom = kTop;
-  for (const StepPrediction::LaneTimes &lane : input.prediction.lanes)
-    bottom += kRow + kQueueRow * double(lane.queues.size());
-  std::string svg = openSvg("One predicted step, lane by lane", "timeline-title", bottom + 24);
-  svg += axis.draw(kTop, bottom);
+  std::vector<LaneRow> rows;
   double y = kTop + 8;
   for (const StepPrediction::LaneTimes &lane : input.prediction.lanes) {
     const plan::Program &program = input.plan.programs(int(lane.program));
-    svg += laneLabel(input.plan, program, y + 10) +
-           drawBars(input.plan, program, barsOf(input.plan, lane), program.name() + " waits", axis,
-                    y, kBar);
+    rows.push_back({laneLabel(input.plan, program, y + 10), &program, barsOf(input.plan, lane),
+                    program.name() + " waits", y, kBar});
     y += kRow - (lane.queues.empty() ? 0 : 8);
     for (const StepPrediction::Queue &queue : lane.queues) {
-      const std::string what = queueText(program, queue);
-      svg += "<text class=\"soft\" x=\"14\" y=\"" + coordinate(y + 12) + "\">queue " +
-             std::to_string(queue.number) + ": " + escapeHtml(what) + "</text>" +
-             drawBars(input.plan, program, barsOf(input.plan, program, queue), "nothing to do",
-                      axis, y, kQueueBar);
+      rows.push_back({"<text class=\"soft\" x=\"14\" y=\"" + coordinate(y + 12) + "\">queue " +
+                          std::to_string(queue.number) + ": " +
+                          escapeHtml(queueText(program, queue)) + "</text>",
+                      &program, barsOf(input.plan, program, queue), "nothing to do", y, kQueueBar});
       y += kQueueRow;
     }
     y += lane.queues.empty() ? 0 : 8;
   }
-  return svg + "</svg>\n";
+  return drawZoomed(input, rows, kTop, y - 8, "One predicted step, lane by lane", "timeline-title");
 }
 
 std::string drawMeasured(const ReportInput &input) {
-  const Axis axis = axisOf(input);
   constexpr double kRow = 46, kBar = 26, kTop = 8;
-  const double bottom = kTop + kRow * double(input.measured->typical.size());
-  std::string svg = openSvg("One measured step, lane by lane", "measured-title", bottom + 24);
-  svg += axis.draw(kTop, bottom);
+  std::vector<LaneRow> rows;
   double y = kTop + 8;
   for (const trace::MeasuredTrace::Step &step : input.measured->typical) {
     const plan::Program &program = input.plan.programs(int(step.program));
     const plan::Task task = plan::instanceTask(input.plan, program, step.instance);
     const std::string name =
         program.name() + (program.instances() > 1 ? "[" + std::to_string(step.instance) + "]" : "");
-    svg += label(name, plan::taskText(input.plan, task) + "/device:" + program.device(), y + 10) +
-           drawBars(input.plan, program, barsOf(input.plan, step), name + " waits", axis, y, kBar);
+    rows.push_back(
+        {label(name, plan::taskText(input.plan, task) + "/device:" + program.device(), y + 10),
+         &program, barsOf(input.plan, step), name + " waits", y, kBar});
     y += kRow;
   }
-  return svg + "</svg>\n";
+  return drawZoomed(input, rows, kTop, y - 8, "One measured step, lane by lane", "measured-title");
 }
 
 std::string drawMemory(const ReportInput &input) {

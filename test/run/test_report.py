@@ -2,7 +2,7 @@ import re
 import shutil
 
 import pytest
-from box import ROOT
+from box import MODELS, ROOT
 
 # What a script finds in the opened page: drawings that are inside their frames, and text that none
 # cuts off.
@@ -105,3 +105,45 @@ def test_opens(box, size, kind):
     assert page.matches('data-found="([^"]*)"') == [FOUND[kind]], page.matches(
         'data-bad="([^"]*)"'
     )[0][:600]
+
+
+def inNumber(text):
+    """Of "1.23 k"; and of "245.82 ms", in seconds."""
+    number, _, unit = text.partition(" ")
+    return float(number) * {"": 1, "k": 1e3, "M": 1e6, "µs": 1e-6, "ms": 1e-3, "s": 1}[unit]
+
+
+@pytest.mark.parametrize(
+    "cluster, model, samples",
+    [
+        ({"worker": 1}, "observed.mlir", 4),
+        ({"worker": 2, "strategy": "all_reduce"}, "mlp.mlir", 16),
+        (
+            {"worker": 2, "ps": 1, "strategy": {"name": "parameter_server", "update": "async"}},
+            "mlp.mlir",
+            8,
+        ),
+    ],
+    ids=["one", "all_reduce", "async"],
+)
+def test_measured_samples(box, cluster, model, samples):
+    """Beside a measured step the samples a second are measured too: those of a step (asynchronous:
+    of an update) over its time, and not what was predicted."""
+    plan = box.compile("plan", cluster, MODELS / model)
+    box.graphrun(plan, "--steps", 30, "--trace", "run.pftrace", "--no_eval")
+    compiles = MODELS / model, "--partition", "plan.json", "-o", "again.plan"
+    box.graphc(*compiles, "--report", "report.html", "--measured", "run.pftrace")
+    tiles = {
+        what: inNumber(value)
+        for value, what in re.findall(
+            "<li><b>([^<]*)</b><span>([^<]*)</span>", (box / "report.html").read_text()
+        )
+        if "second" in what or "one" in what
+    }
+    (step,) = [value for what, value in tiles.items() if what.startswith("measured for one")]
+    assert "samples a second" not in tiles and "samples a second, predicted" not in tiles
+    assert tiles["samples a second, measured"] == pytest.approx(samples / step, rel=0.02)
+    assert "<th class=\"number\">measured</th>" in (box / "report.html").read_text()
+    # without a measurement the page says that it predicts
+    box.graphc(*compiles, "--report", "report.html")
+    assert "samples a second, predicted" in (box / "report.html").read_text()

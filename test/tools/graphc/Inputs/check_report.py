@@ -5,7 +5,7 @@ import re
 import sys
 from html.parser import HTMLParser
 
-VOID = {"meta", "br", "line", "rect", "path"}
+VOID = {"meta", "br", "line", "rect", "path", "input"}
 
 
 class Page(HTMLParser):
