@@ -17,7 +17,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --long) export GRAPHC_LONG=1; run+=(--long) ;;
     --yes | -y) setup+=(--yes) ;;
-    --no-sanitizers) sanitizers=false ;;
+    --no-sanitizers | --no_sanitizers) sanitizers=false ;;
     --only) run+=(--only "${2:?--only needs a regular expression}"); shift ;;
     --help | -h) sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) echo "run.sh: unknown argument '$1'; see --help" >&2; exit 2 ;;

@@ -10,7 +10,7 @@ fix=false tidy= bad=0
 for argument in "$@"; do
   case $argument in
     --fix) fix=true ;;
-    --tidy | --tidy-changed) tidy=$argument ;;
+    --tidy | --tidy-changed | --tidy_changed) tidy=${argument//_/-} ;;
     --help | -h) sed -n '2,6s/^# \{0,1\}//p' tools/lint.sh; exit 0 ;;
     *) echo "lint.sh: unknown argument '$argument'; known: --fix --tidy --tidy-changed" >&2; exit 2 ;;
   esac

@@ -23,9 +23,9 @@ yes=false dry=false wanted=("${runtime[@]}" "${compiler[@]}" "${checks[@]}") als
 for argument in "$@"; do
   case $argument in
     --yes | -y) yes=true ;;
-    --runtime-only) wanted=("${runtime[@]}") ;;
+    --runtime-only | --runtime_only) wanted=("${runtime[@]}") ;;
     --tests) also=("${tests[@]}") ;;
-    --dry-run) dry=true ;;
+    --dry-run | --dry_run) dry=true ;;
     --help | -h) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "setup.sh: unknown argument '$argument'; known: --yes --runtime-only --tests --dry-run --help" >&2; exit 2 ;;
   esac

@@ -1,5 +1,7 @@
 // RUN: graph-opt --emit-bytecode %s -o %t.mlirbc
 // RUN: graph-opt %t.mlirbc | FileCheck %s
+// Flags take '_' for '-'; values stay as they are.
+// RUN: graph-opt --emit_bytecode=true %s -o %t_of_it.mlirbc && graph-opt --no_implicit_module=0 --pass_pipeline='builtin.module()' %t_of_it.mlirbc | FileCheck %s
 // RUN: graph-opt --help | FileCheck %s --check-prefix=HELP
 
 // Bytecode keeps everything; our passes and upstream's are there.

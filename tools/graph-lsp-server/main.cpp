@@ -1,6 +1,7 @@
 //===- main.cpp - graph-lsp-server: .mlir files with our dialects in editors ------------------===//
 #include "passes/Passes.h"
 #include "runtime/common/base/Version.h"
+#include "tools/FlagSpelling.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -14,5 +15,11 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   graphc::registerDialects(registry);
-  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+  // The server registers its flags itself, all with hyphens.
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver(allocator);
+  llvm::SmallVector<const char *> arguments =
+      graphc::spellFlags(argc, argv, saver, graphc::hyphenate);
+  return mlir::failed(
+      mlir::MlirLspServerMain(argc, const_cast<char **>(arguments.data()), registry));
 }

@@ -1,10 +1,15 @@
 //===- main.cpp - graph-opt: every pass by itself, upstream's too -----------------------------===//
 #include "passes/Passes.h"
 #include "runtime/common/base/Version.h"
+#include "tools/FlagSpelling.h"
 
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -17,6 +22,15 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   graphc::registerDialects(registry);
   graphc::registerPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "graphc's optimizer driver\n", registry));
+  // MlirOptMain registers its flags right before it parses them; here they have to be known before.
+  mlir::MlirOptMainConfig::registerCLOptions(registry);
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerMLIRContextCLOptions();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver(allocator);
+  llvm::SmallVector<const char *> arguments = graphc::spellRegisteredFlags(argc, argv, saver);
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, const_cast<char **>(arguments.data()),
+                                                  "graphc's optimizer driver\n", registry));
 }

@@ -5,6 +5,7 @@
 #include "runtime/common/base/StatusMacros.h"
 #include "runtime/common/base/Version.h"
 #include "runtime/device/MachineDevices.h"
+#include "tools/FlagSpelling.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -12,11 +13,8 @@
 #include "mlir/Support/Timing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/StringSaver.h"
-
-#include <algorithm>
 
 namespace cl = llvm::cl;
 using llvm::StringRef;
@@ -134,36 +132,6 @@ struct Flags {
       cl::value_desc("path"), cl::cat(category)};
 };
 
-std::string canonical(StringRef name) {
-  std::string text = name.str();
-  std::replace(text.begin(), text.end(), '_', '-');
-  return text;
-}
-
-/// Arguments with each flag spelt as it is registered, whichever of - and _ was typed.
-llvm::SmallVector<const char *> spellFlags(int argc, char **argv, llvm::StringSaver &saver) {
-  llvm::StringMap<StringRef> known;
-  for (auto &entry : cl::getRegisteredOptions())
-    known.try_emplace(canonical(entry.first), entry.first);
-  llvm::SmallVector<const char *> arguments(argv, argv + argc);
-  for (const char *&argument : llvm::MutableArrayRef(arguments).drop_front()) {
-    StringRef text = argument;
-    if (text == "--")
-      break;
-    StringRef dashes = text.take_while([](char c) { return c == '-'; });
-    if (dashes.empty() || dashes.size() > 2)
-      continue;
-    auto [name, value] = text.drop_front(dashes.size()).split('=');
-    auto found = known.find(canonical(name));
-    if (name.empty() || found == known.end() || found->second == name)
-      continue;
-    argument =
-        saver.save((dashes + found->second + text.drop_front(dashes.size() + name.size())).str())
-            .data();
-  }
-  return arguments;
-}
-
 bool complain(const llvm::Twine &message) {
   llvm::errs() << "graphc: " << message << "; graphc --help lists the flags\n";
   return false;
@@ -235,7 +203,7 @@ bool readMode(const Flags &flags, CommandLineOptions &options) {
 }
 
 bool readEmit(const Flags &flags, CommandLineOptions &options) {
-  std::string emit = canonical(flags.emit);
+  std::string emit = hyphenate(flags.emit.getValue());
   if (std::optional<PipelineStage> stage = parseStage(emit)) {
     options.emit = EmitKind::StageText;
     options.stage = *stage;
@@ -267,7 +235,7 @@ std::optional<CommandLineOptions> parseOptions(int argc, char **argv) {
 
   llvm::BumpPtrAllocator allocator;
   llvm::StringSaver saver(allocator);
-  llvm::SmallVector<const char *> arguments = spellFlags(argc, argv, saver);
+  llvm::SmallVector<const char *> arguments = spellRegisteredFlags(argc, argv, saver);
   for (StringRef argument : arguments)
     if (StringRef flag = argument.ltrim('-').split('=').first;
         argument.starts_with("-") && flag == "cluster")
