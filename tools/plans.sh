@@ -32,7 +32,7 @@ one() {
   local name=$1 folder=$2 output=$3 made
   made=$(mktemp -p "$SCRATCH")
   shift 3
-  if (cd "$folder" && "$GRAPHC" --target-cpu x86-64-v3 "$@" "--emit=$output" -o "$made") 2>"$made.err"; then
+  if (cd "$folder" && "$GRAPHC" --target_cpu x86-64-v3 "$@" "--emit=$output" -o "$made") 2>"$made.err"; then
     printf '%s  %s\n' "$(sha256sum "$made" | cut -d' ' -f1)" "$name"
   else
     printf '%-64s  %s\n' refused "$name"

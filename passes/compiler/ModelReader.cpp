@@ -28,7 +28,7 @@ namespace graphc {
 /// What is neither text nor bytecode, in a word; "" where it may be either.
 static StringRef findForeign(StringRef text) {
   if (text.starts_with("GRAPHCPL"))
-    return "this is a plan, not a model; graphrun runs it, graphrun show says what is in it, graphc --verify-plan and "
+    return "this is a plan, not a model; graphrun runs it, graphrun show says what is in it, graphc --verify_plan and "
            "--diff read it";
   if (StringRef begin = text.ltrim(); begin.starts_with("{") && !begin.starts_with("{-#"))
     return "this is JSON, not a model; a cluster.json goes to --partition";

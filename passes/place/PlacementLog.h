@@ -8,7 +8,7 @@
 
 namespace graphc {
 
-/// --log-device-placement: one line a variable and operation of a placed module, in TensorFlow's
+/// --log_device_placement: one line a variable and operation of a placed module, in TensorFlow's
 /// format:
 ///   w1: (variable): /job:ps/replica:0/task:0/device:CPU:0
 /// An operation is named by its function, kind and place among its like: train_step/matmul_1. What

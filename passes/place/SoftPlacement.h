@@ -1,4 +1,4 @@
-// What a request for a device comes to where it cannot be: an error, or under --soft-placement
+// What a request for a device comes to where it cannot be: an error, or under --soft_placement
 // another device of the task.
 #ifndef GRAPHC_PASSES_PLACE_SOFTPLACEMENT_H
 #define GRAPHC_PASSES_PLACE_SOFTPLACEMENT_H

@@ -33,18 +33,18 @@ absl::Status checkCpu(const CodeImage &image) {
   if (!unknown.empty())
     absl::StrAppend(&unknown, " this graphrun does not even know");
   return absl::FailedPreconditionError(absl::StrCat(
-      "the plan's code was compiled with --target-cpu=", base::view(image.target), " and needs ",
+      "the plan's code was compiled with --target_cpu=", base::view(image.target), " and needs ",
       absl::StrJoin(missing, ", "), ", which this CPU (", base::cpuModelName(),
       limit ? absl::StrCat(", limited to ", base::view(base::cpuLevelName(*limit)),
                            " by GRAPHC_MAX_CPU_ISA")
             : std::string(),
       ") does not have", unknown,
-      "; compile it again on this machine, or with a --target-cpu "
+      "; compile it again on this machine, or with a --target_cpu "
       "that every machine of the cluster has, for example x86-64-v3"));
 }
 
 /// Where a debugger or profiler shall find the code: GRAPHC_KEPT_CODE names the kernels.so that
-/// `graphc --keep-code` wrote. A memfd has no name that another process could open. Empty: none
+/// `graphc --keep_code` wrote. A memfd has no name that another process could open. Empty: none
 /// named, or not the code of this plan.
 std::string keptCode(std::string_view code) {
   const char *path = std::getenv("GRAPHC_KEPT_CODE");

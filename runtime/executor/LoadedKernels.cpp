@@ -141,7 +141,7 @@ absl::Status LoadedKernels::choose(const plan::Plan &plan, const KernelAlgorithm
       return absl::FailedPreconditionError(
           absl::StrCat("the devices of this task do not compute ", kernel.name(),
                        " alike: ", other->second, ", and ", made->algorithm(),
-                       "; give each task GPUs of one kind, or compile with graphc --no-cublaslt"));
+                       "; give each task GPUs of one kind, or compile with graphc --no_cublaslt"));
   }
   taken_ = std::move(chosen);
   return absl::OkStatus();

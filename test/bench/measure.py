@@ -122,7 +122,7 @@ def compilePlan(case, folder, cluster=None, threads=1, model=None, more=()):
         *more,
         "-o",
         plan,
-        f"--intra-op-threads={threads}",
+        f"--intra_op_threads={threads}",
     ]
     if cluster:
         path = os.path.join(folder, "cluster.json")

@@ -21,7 +21,7 @@ for target in build/asan/test/fuzz/fuzz_*; do
       "$graphc" --partition examples/embedding-bag/cluster.json --strategy '{"name": "parameter_server", "embedding_rows": "distinct"}' \
         examples/embedding-bag/model.mlir -o "$seeds/embedding-bag-distinct.plan" 2>/dev/null
       for gpus in 0 1; do
-        CUDA_HOME= "$graphc" --num-gpus=$gpus --no-cublaslt --strategy '{"name": "one_device", "micro_batches": 12, "sum_leaves": 4}' \
+        CUDA_HOME= "$graphc" --num_gpus=$gpus --no_cublaslt --strategy '{"name": "one_device", "micro_batches": 12, "sum_leaves": 4}' \
           test/run/models/dropout.mlir -o "$seeds/loop-$gpus.plan" 2>/dev/null
       done ;;
     *luster*)

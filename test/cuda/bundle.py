@@ -64,7 +64,7 @@ class Bundle:
         architectures is large."""
         plan = f"plans/{name}.plan"
         self.sources[plan] = [
-            "--target-cpu=x86-64-v3",
+            "--target_cpu=x86-64-v3",
             "--partition",
             self.write(f"{name}.json", json.dumps(cluster)),
             model,

@@ -13,7 +13,7 @@ def workers(box, name, tasks, model, algorithm, **settings):
     cluster = {"worker": tasks, "strategy": {"name": "all_reduce", **settings}}
     plan = box.compile(name, cluster, model)
     box.show(name, "plan-text", cluster, model).expect(f"algorithm: {algorithm}")
-    box.graphc("--verify-plan", plan)
+    box.graphc("--verify_plan", plan)
     return plan
 
 

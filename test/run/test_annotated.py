@@ -77,7 +77,7 @@ def test_in_graph(box):
     graph = {"worker": 2, "strategy": "in_graph"}
     plan = box.compile("graph", graph, ANNOTATED)
     plan.err.never("remark")
-    log = box.compile("logged", graph, ANNOTATED, ["--log-device-placement"]).err
+    log = box.compile("logged", graph, ANNOTATED, ["--log_device_placement"]).err
     log.expect(
         *(
             f"^{what}: .*/job:worker/replica:0/task:{task}/"

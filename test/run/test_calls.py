@@ -173,7 +173,7 @@ def test_placed(box, models):
         "placed",
         {"worker": 2, "strategy": "in_graph"},
         "placed.mlir",
-        flags=["--log-device-placement"],
+        flags=["--log_device_placement"],
     )
     assert [plan.err.matches(rf"^train_step/{op}: .*/task:(\d)/") for op in ("tanh", "tanh_1")] == [
         ["0"],

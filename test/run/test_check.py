@@ -292,7 +292,7 @@ def test_cpu(box, check):
     plan = box.compile(
         "v2",
         {"worker": 2, "ps": 1, "strategy": "parameter_server"},
-        flags=["--target-cpu", "x86-64-v2"],
+        flags=["--target_cpu", "x86-64-v2"],
     )
     check.good(plan)
     data = (box / plan).read_bytes()
@@ -302,7 +302,7 @@ def test_cpu(box, check):
     run = check.bad("avx999", "cpu.plan")
     for name in "ps/task:0", "worker/task:0", "worker/task:1":
         run.out.expect(
-            f"^wrong  /job:{name}: the plan.s code was compiled with --target-cpu=x86-64-v2 and needs avx999, which this CPU .* does not have"
+            f"^wrong  /job:{name}: the plan.s code was compiled with --target_cpu=x86-64-v2 and needs avx999, which this CPU .* does not have"
         )
     run.out.expect("^ok     /job:worker/task:0 -> /job:ps/task:0 shm: ")
 

@@ -184,7 +184,7 @@ def test_cifar10_side_by_side(box, machines):
     stored = box.graphc(
         "--partition",
         EXAMPLES / "cifar10/cluster.json",
-        "--log-device-placement",
+        "--log_device_placement",
         EXAMPLES / "cifar10/model.mlir",
         "-o",
         "model.plan",

@@ -32,7 +32,7 @@ def noDriver(box):
         return box
 
 
-NO_DRIVER = "no CUDA driver \\(libcuda.so.1\\) on this machine; .* graphc --soft-placement"
+NO_DRIVER = "no CUDA driver \\(libcuda.so.1\\) on this machine; .* graphc --soft_placement"
 
 
 def test_no_driver(noDriver):
@@ -56,7 +56,7 @@ def test_no_driver(noDriver):
 
 
 def test_example_without_a_driver(noDriver):
-    """The example's cluster with GPUs: one line where there are none; with --soft-placement it is
+    """The example's cluster with GPUs: one line where there are none; with --soft_placement it is
     the cluster without them, bit for bit."""
     model = ROOT / "examples/fashion-mnist/model.mlir"
     cluster = ROOT / "examples/fashion-mnist/cluster-gpu.json"
@@ -68,7 +68,7 @@ def test_example_without_a_driver(noDriver):
         1,
         status=1,
     )
-    noDriver.graphc("--soft-placement", "--partition", cluster, model, "-o", "soft.plan")
+    noDriver.graphc("--soft_placement", "--partition", cluster, model, "-o", "soft.plan")
     noDriver.last.err.expect(
         'cluster-gpu.json:4:5: warning: soft placement: job "worker" has CPU:0 instead of the GPUs that it names: no CUDA driver'
     )
@@ -81,16 +81,16 @@ def test_soft_placement_finds_gpus(gpu):
     """Where the machine has what cluster.json names, nothing changes."""
     hard, soft = (
         gpu.compile("hard", GPU, LINEAR),
-        gpu.compile("soft", GPU, LINEAR, ("--soft-placement",)),
+        gpu.compile("soft", GPU, LINEAR, ("--soft_placement",)),
     )
     assert (gpu / hard).read_bytes() == (
         gpu / soft
     ).read_bytes() and "soft placement" not in soft.err.text()
     gpu.withFakeCuda(0)
-    none = gpu.compile("none", GPU, LINEAR, ("--soft-placement", "--num_gpus=1"))
+    none = gpu.compile("none", GPU, LINEAR, ("--soft_placement", "--num_gpus=1"))
     none.err.expect("warning: soft placement: .*: the CUDA driver finds no GPU that it can use")
     gpu.refused(
-        "the CUDA driver finds no GPU that it can use: cuInit: .* graphc --soft-placement",
+        "the CUDA driver finds no GPU that it can use: cuInit: .* graphc --soft_placement",
         hard,
         "--steps",
         1,
@@ -621,11 +621,11 @@ def test_no_cublaslt(gpu):
     gpu.environment["GRAPHC_CUBLASLT"] = "/nowhere/libcublasLt.so"
     gpu.graphrun(plan, "--steps", 1, status=1)
     gpu.last.err.expect(
-        "the plan's products on GPU:0: no cuBLASLt \\(/nowhere/libcublasLt.so\\) on this machine; install it .*, or compile the model with graphc --no-cublaslt$"
+        "the plan's products on GPU:0: no cuBLASLt \\(/nowhere/libcublasLt.so\\) on this machine; install it .*, or compile the model with graphc --no_cublaslt$"
     )
     compiled = losses(
         gpu.graphrun(
-            gpu.compile("compiled", GPU, PRODUCTS, ("--no-cublaslt",)),
+            gpu.compile("compiled", GPU, PRODUCTS, ("--no_cublaslt",)),
             "--steps",
             1,
             "--fetch",
@@ -697,7 +697,7 @@ def test_unlike_libraries(gpu, task):
     )
     task("worker-0", plan, "--steps", 2).ends(1).expect(
         "/job:worker/task:1 does not compute gpu_matmul_.* as /job:worker/task:0 does: .* by cuBLASLt 130200 on .* by cuBLASLt 130100 on .*; "
-        "the bits would depend on who computes: .* --no-cublaslt"
+        "the bits would depend on who computes: .* --no_cublaslt"
     )
     for other in others:
         other.ends(1)

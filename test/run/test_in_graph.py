@@ -57,7 +57,7 @@ def test_bits(box, name, transport):
 def test_places(box):
     """Each part's variables, slots and operations are on its device, gradients included; the data
     is the client's, who hands out the batch of 8 x 24 f32 and 8 i32, and no weight."""
-    log = box.compile("tasks-4", CLUSTERS["tasks-4"], DEEP, ["--log-device-placement"]).err
+    log = box.compile("tasks-4", CLUSTERS["tasks-4"], DEEP, ["--log_device_placement"]).err
     log.expect(
         "^encoder/w1/Momentum: \\(variable\\): /job:worker/replica:0/task:1/device:CPU:0",
         "^bottleneck/w: \\(variable\\): /job:worker/replica:0/task:2/device:CPU:0",

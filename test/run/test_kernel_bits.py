@@ -142,7 +142,7 @@ graph.func @predict() -> (tensor<1x64xf32> {{graph.name = "y"}}) attributes {{ro
 def test_threads(box):
     """Any number of them, with the bits of one: the plan's own is what counts where the run names
     none."""
-    box.graphc("--intra-op-threads=2", HERE.parent / "bench/models/mlp.mlir", "-o", "mlp.plan")
+    box.graphc("--intra_op_threads=2", HERE.parent / "bench/models/mlp.mlir", "-o", "mlp.plan")
     two = box.weights("mlp.plan", "--steps", 5)
     for threads in 1, 3, 4:
         same(two, box.weights("mlp.plan", "--steps", 5, "--intra_op_threads", threads))

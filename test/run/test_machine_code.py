@@ -87,7 +87,7 @@ def test_ptxas(box, what):
     assembler = ptxas()
     if what != "mlp":
         box.write("model.mlir", valuesModel(what))
-    box.compile("kept", GPU, MLP if what == "mlp" else "model.mlir", ("--keep-code", "kept"))
+    box.compile("kept", GPU, MLP if what == "mlp" else "model.mlir", ("--keep_code", "kept"))
     for arch in ("sm_80", "sm_90", "sm_100") if LONG else ("sm_80", "sm_100"):
         done = subprocess.run(
             [assembler, f"-arch={arch}", "-v", "kernels.ptx", "-o", f"{arch}.cubin"],

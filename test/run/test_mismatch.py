@@ -118,7 +118,7 @@ def test_limited(box, task):
     """A limit on the CPU holds oneDNN's kernels and this project's own to SSE4; a task without it
     is refused by name."""
     limit = {"GRAPHC_MAX_CPU_ISA": "x86-64-v2"}
-    two = box.compile("wide", servers(2, 1), box.mlp(256), ["--target-cpu", "x86-64-v2"])
+    two = box.compile("wide", servers(2, 1), box.mlp(256), ["--target_cpu", "x86-64-v2"])
     box.graphrun(two, "--steps", 2, "--stats", "stats.json", env=limit)
     told = {
         algorithm

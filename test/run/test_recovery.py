@@ -31,7 +31,7 @@ def test_the_same_bits(box):
         for name, flags in (("without", ()), ("within", ["--recovery=memory"]))
     )
     same(box.weights(without, "--steps", 50), box.weights(within, "--steps", 50))
-    box.graphc("--verify-plan", within)
+    box.graphc("--verify_plan", within)
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def plans(box):
 
 def test_places(box):
     """Where each part is; the first rows of w1 are not on the server of the last."""
-    placed = box.compile("three", servers(2, 3, **PARTS), MLP, ["--log-device-placement"]).err
+    placed = box.compile("three", servers(2, 3, **PARTS), MLP, ["--log_device_placement"]).err
     placed.expect(
         *(
             rf"^{part}: \(variable\): /job:ps/"

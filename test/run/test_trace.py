@@ -384,7 +384,7 @@ def test_beside_the_prediction(box, two):
     shown.expect("One of the 10 steps of the trace")
     assert len(shown.matches(r'>train_step\.worker\[[01]\]<title>')) == 2
     shown.expect(r"<td>train_step.*?</td>.*(ms|µs)</td>.*(ms|µs)</td>.*(ms|µs)</td></tr>")
-    box.graphc("--intra-op-threads=2", *page, "--measured", "run.pftrace", status=1).err.expect(
+    box.graphc("--intra_op_threads=2", *page, "--measured", "run.pftrace", status=1).err.expect(
         "^graphc: --measured run.pftrace: it is of a run of another plan"
     )
     box.write("cut.pftrace", (box / "run.pftrace").read_bytes()[:1000])

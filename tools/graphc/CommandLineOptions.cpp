@@ -56,55 +56,55 @@ struct Flags {
                "plan (the default) writes the plan"),
       cl::value_desc("stage"), cl::init("plan"), cl::cat(category)};
   cl::opt<bool> logDevicePlacement{
-      "log-device-placement",
+      "log_device_placement",
       cl::desc("One line on stderr for each variable and operation: where it is placed"),
       cl::cat(category)};
   cl::opt<bool> softPlacement{
-      "soft-placement",
+      "soft_placement",
       cl::desc(
           "Where the model names a device that its task lacks (a GPU, where cluster.json lists none), take "
           "another one of that task and say so, instead of refusing it; where cluster.json lists GPUs for tasks "
           "of this machine that it does not have, compile for the CPU"),
       cl::cat(category)};
   cl::opt<unsigned> numGpus{
-      "num-gpus",
+      "num_gpus",
       cl::desc("GPUs of each task that computes, where cluster.json does not name its devices; "
                "0: none, whatever it names"),
       cl::value_desc("n"), cl::cat(category)};
   cl::opt<std::string> targetCpu{
-      "target-cpu",
+      "target_cpu",
       cl::desc("The CPU to compile for, as LLVM names it (default native, this one; x86-64-v3: any "
                "with AVX2)"),
       cl::value_desc("cpu"), cl::init("native"), cl::cat(category)};
   cl::list<std::string> cudaArchs{
-      "cuda-arch",
+      "cuda_arch",
       cl::desc(
           "The GPUs to compile for, as LLVM names them (default sm_80,sm_90,sm_100): PTX for the oldest, which "
           "later ones run too, and machine code for each where ptxas is on PATH or in CUDA_HOME"),
       cl::value_desc("archs"), cl::CommaSeparated, cl::cat(category)};
   cl::opt<bool> noCublaslt{
-      "no-cublaslt",
+      "no_cublaslt",
       cl::desc("Compile all matrix products of GPUs: the plan needs no cuBLASLt, and large "
                "products are slow"),
       cl::cat(category)};
   cl::opt<std::string> keepCode{
-      "keep-code",
+      "keep_code",
       cl::desc("Keep the native code's LLVM IR, object and library there, with the "
                "model's lines for gdb and perf, and the PTX of GPUs"),
       cl::value_desc("folder"), cl::cat(category)};
   cl::opt<unsigned> intraOpThreads{
-      "intra-op-threads",
+      "intra_op_threads",
       cl::desc("Threads of one matmul, where graphrun is not told another number (default "
                "1); the results are the same with any"),
       cl::value_desc("n"), cl::init(1), cl::cat(category)};
   cl::list<std::string> importVariables{
-      "import-variables", cl::CommaSeparated,
+      "import_variables", cl::CommaSeparated,
       cl::desc(
           "Trees of arguments of StableHLO's functions that are variables (default params): params['w'] is "
           "@params.w; those of the first are trained"),
       cl::value_desc("names"), cl::cat(category)};
   cl::opt<bool> verifyPlan{
-      "verify-plan",
+      "verify_plan",
       cl::desc("Prove once more, from the plan alone, that it is well formed and cannot hang"),
       cl::cat(category)};
   cl::opt<bool> diff{"diff",
@@ -142,7 +142,7 @@ bool readMode(const Flags &flags, CommandLineOptions &options) {
   size_t inputs = flags.inputs.size();
   bool compares = flags.compare.getNumOccurrences() > 0;
   if (flags.verifyPlan + flags.diff + compares > 1)
-    return complain("--verify-plan, --diff and --compare exclude each other");
+    return complain("--verify_plan, --diff and --compare exclude each other");
   options.mode = flags.verifyPlan ? ToolMode::VerifyPlan
                  : flags.diff     ? ToolMode::Diff
                  : compares       ? ToolMode::Compare
@@ -171,7 +171,7 @@ bool readMode(const Flags &flags, CommandLineOptions &options) {
   if (!compiles && (flags.partition.getNumOccurrences() || flags.strategy.getNumOccurrences() ||
                     flags.numGpus.getNumOccurrences() || flags.emit.getNumOccurrences()))
     return complain(
-        "--partition, --strategy, --num-gpus and --emit compile a model; --verify-plan and --diff read plans");
+        "--partition, --strategy, --num_gpus and --emit compile a model; --verify_plan and --diff read plans");
   if (compares && (flags.strategy.getNumOccurrences() || flags.emit.getNumOccurrences() ||
                    flags.output.getNumOccurrences()))
     return complain(
@@ -247,13 +247,14 @@ std::optional<CommandLineOptions> parseOptions(int argc, char **argv) {
   const char *overview =
       "graphc [--partition cluster.json] model.mlir [-o PATH]\n\n"
       "Compiles a model for a cluster into a plan that graphrun executes. A module of any stage is\n"
-      "accepted and goes on from there. MLIR's own flags are listed by --help-hidden.\n\n"
+      "accepted and goes on from there. MLIR's own flags are listed by --help-hidden.\n"
+      "Flags may be written with - in place of _.\n\n"
       "  graphc model.mlir                           one device, writes model.plan\n"
       "  graphc --partition cluster.json model.mlir  for the tasks of cluster.json\n"
       "  graphc --emit=placed model.mlir             the text of a stage on standard output\n"
       "  graphc --compare one_device,parameter_server model.mlir --partition cluster.json\n"
       "  graphc --diff old.plan new.plan             what moved and why\n"
-      "  graphc --verify-plan model.plan             the proof that it cannot hang, checked\n\n"
+      "  graphc --verify_plan model.plan             the proof that it cannot hang, checked\n\n"
       "Exit status: 0 done; 1 the model, the cluster or the environment is wrong; 2 the command line is.\n";
   if (!cl::ParseCommandLineOptions(arguments.size(), arguments.data(), overview, &stream)) {
     llvm::errs() << StringRef(errors).rtrim() << '\n';

@@ -11,7 +11,7 @@
 
 namespace graphc {
 
-/// --verify-plan: digest, well-formedness and the certificate of liveness.
+/// --verify_plan: digest, well-formedness and the certificate of liveness.
 int verifyPlanFile(const CommandLineOptions &options);
 
 /// --diff: what moved from one plan to another, what now crosses a link, what it costs, and why.

@@ -74,7 +74,7 @@ std::string printPlanText(plan::Plan plan) {
   auto shorten = [](std::string *bytes) {
     *bytes = "<" + std::to_string(bytes->size()) + " bytes>";
   };
-  for (plan::Code &code : *plan.mutable_code()) { // --keep-code shows it better
+  for (plan::Code &code : *plan.mutable_code()) { // --keep_code shows it better
     shorten(code.mutable_elf());
     for (plan::Code::Cubin &cubin : *code.mutable_cubins())
       shorten(cubin.mutable_elf());
@@ -283,9 +283,9 @@ int run(const CommandLineOptions &options, std::chrono::steady_clock::time_point
   // Before all the work, and where no code is made as well: a misspelt target never passes.
   if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.compile.targetCpu);
       !target)
-    return complain("--target-cpu: " + llvm::toString(target.takeError())), kUsage;
+    return complain("--target_cpu: " + llvm::toString(target.takeError())), kUsage;
   if (llvm::Error error = checkCudaArchs(options.compile.cudaArchs))
-    return complain("--cuda-arch: " + llvm::toString(std::move(error))), kUsage;
+    return complain("--cuda_arch: " + llvm::toString(std::move(error))), kUsage;
   if (std::string why = findOverwriting(options); !why.empty())
     return complain(why), kUsage;
   if (isEndless(options.model))

@@ -32,6 +32,7 @@ constexpr char kServerFooter[] = R"(Example, a cluster of two tasks in two termi
 Exit status: 0 it was stopped as asked; 1 it was stopped at once; 2 the command line or a file named on it is wrong.)";
 constexpr char kFooter[] = R"(Addresses, one flag a job of the plan:
   --ps_hosts HOST:PORT,…  --worker_hosts HOST:PORT,…  --JOB_hosts HOST:PORT,…
+Flags may be written with - in place of _.
 Which task this is, by the first of these that says so: --job_name, --master, --local; "task" of --cluster; of TF_CONFIG; torchrun's
 variables (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), Open MPI's (OMPI_COMM_WORLD_…), a step of Slurm's (SLURM_PROCID, …), a JobSet's
 (JOB_COMPLETION_INDEX and the host's name). Rank 0 is the chief, the other ranks are the other tasks in the plan's order, or in

@@ -16,7 +16,7 @@ namespace {
 constexpr char kRemedy[] =
     "; install it (it comes with the CUDA toolkit, and as the package nvidia-cublas of PyPI) "
     "where LD_LIBRARY_PATH finds it, or "
-    "compile the model with graphc --no-cublaslt";
+    "compile the model with graphc --no_cublaslt";
 /// What changes the bits of a product whatever it is asked for. NVIDIA's documentation names these.
 constexpr const char *kMeddlers[] = {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION",
                                      "CUBLAS_EMULATION_STRATEGY"};

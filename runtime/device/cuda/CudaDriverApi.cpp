@@ -14,7 +14,7 @@ namespace {
 constexpr int kOldestDriver = 12000;
 
 constexpr char kRemedy[] =
-    "compile the model for the CPU: graphc --soft-placement does so where there is no GPU";
+    "compile the model for the CPU: graphc --soft_placement does so where there is no GPU";
 
 using GetProcAddress = Result (*)(const char *name, void **function, int version, uint64_t flags,
                                   int *status);

@@ -84,7 +84,7 @@ compareAlgorithms(const plan::Plan &plan, const std::vector<service::Done> &prep
           one.text(), "; ", there, " by ", known,
           "; the bits would depend on who computes: give all tasks ",
           onCpus ? "alike CPUs and the same oneDNN, or run it with --new_algorithms"
-                 : "the same GPUs and the same cuBLASLt, or compile with graphc --no-cublaslt"));
+                 : "the same GPUs and the same cuBLASLt, or compile with graphc --no_cublaslt"));
     }
   return algorithms;
 }

@@ -1,6 +1,6 @@
 // RUN: graphc %s --emit=scheduled | FileCheck %s
 // RUN: sed 's/, recovers_from_memory = true//' %s | graphc - --emit=scheduled | FileCheck %s --check-prefix=WITHOUT
-// RUN: graphc %s -o %t.plan && graphc --verify-plan %t.plan
+// RUN: graphc %s -o %t.plan && graphc --verify_plan %t.plan
 // With a commit point all sums, the send_dones and the control message come before the first write of a variable, and nothing is released
 // behind it. Without one the update of a layer stands behind its own sum alone.
 

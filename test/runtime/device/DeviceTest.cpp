@@ -323,7 +323,7 @@ TEST_P(NativeDevices, CodeThatIsNoneIsRefused) {
   EXPECT_THAT(std::string(h.device->load({"no object", "x", {}}).status().message()),
               HasSubstr("cannot load"));
   EXPECT_THAT(std::string(h.device->load({"", "futuretron", {"+avx4096"}}).status().message()),
-              HasSubstr("--target-cpu=futuretron and needs avx4096"));
+              HasSubstr("--target_cpu=futuretron and needs avx4096"));
 }
 
 std::string nameOf(const testing::TestParamInfo<Backend> &info) { return info.param.name; }

@@ -53,7 +53,7 @@ TEST(LoadedKernels, MissingCpuFeatureNamesTheFlag) {
   plan.mutable_code(0)->set_target_cpu("futuretron");
   plan.mutable_code(0)->add_features("+avx4096");
   EXPECT_THAT(loadError(plan),
-              HasSubstr("compiled with --target-cpu=futuretron and needs avx4096, which this CPU"));
+              HasSubstr("compiled with --target_cpu=futuretron and needs avx4096, which this CPU"));
 }
 
 TEST(LoadedKernels, ADeviceThatIsNotHereIsNamed) {
