@@ -9,8 +9,8 @@ namespace graphc::launch {
 
 /// The file in which the kernel counts the OOM kills of a cgroup, by the text of
 /// /proc/self/cgroup: memory.events (cgroup v2) or memory.oom_control (v1) below `root`. A
-/// container may see its own cgroup as the root. Where the cgroup has no such file, `machine` counts
-/// the OOM kills of the whole machine.
+/// container may see its own cgroup as the root. Where the cgroup has no such file, `machine`
+/// counts the OOM kills of the whole machine.
 std::string findOomFile(const std::string &cgroups, const std::string &root = "/sys/fs/cgroup",
                         const std::string &machine = "/proc/vmstat");
 

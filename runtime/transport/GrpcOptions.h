@@ -27,8 +27,8 @@ inline constexpr size_t kMostMessageBytes = size_t{8} << 20;
 inline constexpr size_t kMostConnectionBytes = size_t{24} << 20;
 
 /// The client's side, for a channel with one connection: keepalive (off by default in gRPC, then a
-/// half-open connection hangs for ever), no HTTP proxy from the environment (it would carry loopback
-/// traffic off the machine), short reconnect back-off. An attempt to connect may take kSilence:
+/// half-open connection hangs for ever), no HTTP proxy from the environment (it would carry
+/// loopback traffic off the machine), short reconnect back-off. An attempt to connect may take kSilence:
 /// several round trips of a long line, or a machine with much to do.
 grpc::ChannelArguments channelArguments(absl::Duration silence = kSilence);
 
