@@ -62,6 +62,8 @@ SmallVector<int64_t> findLoopSizes(unsigned loops, ArrayRef<IndexedTensor> tenso
         sizes[loop.getPosition()] = size;
   for (const IndexedTensor &tensor : tensors)
     for (auto [index, size] : llvm::zip_equal(tensor.map.getResults(), tensor.shape)) {
+      if (isa<AffineDimExpr, AffineConstantExpr>(index)) // most indices; no two loops
+        continue;
       const SmallVector<std::pair<int64_t, unsigned>> steps = getSteps(index, loops);
       if (steps.size() < 2)
         continue;
