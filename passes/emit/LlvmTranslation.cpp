@@ -66,7 +66,9 @@ Expected<std::unique_ptr<Module>> translateCode(mlir::Block &body, LLVMContext &
   return module;
 }
 
-void runO3(Module &module, TargetMachine &machine, PipelineTuningOptions tuning) {
+/// Runs the passes that `add` returns, with the analyses of `machine`.
+static Error runPasses(Module &module, TargetMachine &machine, PipelineTuningOptions tuning,
+                       function_ref<Error(PassBuilder &, ModulePassManager &)> add) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager graphs;
@@ -78,7 +80,25 @@ void runO3(Module &module, TargetMachine &machine, PipelineTuningOptions tuning)
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(module, modules);
+  ModulePassManager passes;
+  if (Error error = add(builder, passes))
+    return error;
+  passes.run(module, modules);
+  return Error::success();
+}
+
+void runO3(Module &module, TargetMachine &machine, PipelineTuningOptions tuning) {
+  cantFail(runPasses(module, machine, tuning, [](PassBuilder &builder, ModulePassManager &passes) {
+    passes = builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
+    return Error::success();
+  }));
+}
+
+void runPipeline(Module &module, TargetMachine &machine, PipelineTuningOptions tuning,
+                 StringRef pipeline) {
+  cantFail(runPasses(module, machine, tuning, [=](PassBuilder &builder, ModulePassManager &passes) {
+    return builder.parsePassPipeline(passes, pipeline);
+  }));
 }
 
 Error checkDeclarations(const Module &module) {

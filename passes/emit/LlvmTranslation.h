@@ -27,6 +27,10 @@ translateCode(mlir::Block &body, llvm::LLVMContext &context, bool withLines);
 /// LLVM's -O3 for a target.
 void runO3(llvm::Module &module, llvm::TargetMachine &machine, llvm::PipelineTuningOptions tuning);
 
+/// Runs the passes of `pipeline`, which is in the syntax of `opt -passes`.
+void runPipeline(llvm::Module &module, llvm::TargetMachine &machine,
+                 llvm::PipelineTuningOptions tuning, llvm::StringRef pipeline);
+
 /// Nothing that could be called exists at run time. (Calls that instruction selection makes of
 /// intrinsics are found by who loads or links the code, which refuses undefined symbols.)
 llvm::Error checkDeclarations(const llvm::Module &module);
