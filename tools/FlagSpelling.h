@@ -19,7 +19,7 @@ inline std::string hyphenate(llvm::StringRef name) {
   return text;
 }
 
-/// The arguments with each flag's name replaced by what `spell` returns for it; empty keeps the name.
+/// The arguments with each flag's name replaced by what `spell` returns for it; empty keeps it.
 /// Neither values nor what follows "--" change.
 inline llvm::SmallVector<const char *>
 spellFlags(int argc, char **argv, llvm::StringSaver &saver,

@@ -28,8 +28,8 @@ inline constexpr size_t kMostConnectionBytes = size_t{24} << 20;
 
 /// The client's side, for a channel with one connection: keepalive (off by default in gRPC, then a
 /// half-open connection hangs for ever), no HTTP proxy from the environment (it would carry
-/// loopback traffic off the machine), short reconnect back-off. An attempt to connect may take kSilence:
-/// several round trips of a long line, or a machine with much to do.
+/// loopback traffic off the machine), short reconnect back-off. An attempt to connect may take
+/// kSilence: several round trips of a long line, or a machine with much to do.
 grpc::ChannelArguments channelArguments(absl::Duration silence = kSilence);
 
 /// The server's side: permits those pings (by default it allows one in five minutes and then ends

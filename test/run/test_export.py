@@ -424,7 +424,32 @@ def test_best_refused(box):
         *BEST,
         "best",
     )
+    line = '  graph.metric "distance", %wide : tensor<2xf32>\n'
+    for name, metrics, why in (
+        ("two", line + line.replace("distance", "error"), "by which metric\\? .*distance, error"),
+        ("none", "", "the evaluation of none.mlir has no metric to compare checkpoints by"),
+    ):
+        box.write(f"{name}.mlir", (box / "turning.mlir").read_text().replace(line, metrics))
+        plan = box.compile(name, {"worker": 1}, f"{name}.mlir")
+        box.refused(f"--export best: {why}", plan, *BEST, "best")
     assert not (box / "ckpt").exists()
+
+
+def test_best_is_gone(box):
+    """The best checkpoint was removed by hand: an error that names it, and no other is exported."""
+    plan = turning(box)
+    box.graphrun(plan, "--steps", 10, *BEST, "best").err.expect("exported ckpt/step-6 to out/1;")
+    shutil.rmtree(box / "ckpt/step-6")
+    box.refused(
+        r"--export best: the best evaluation \(accuracy -?0\) was that of ckpt/step-6, which is not there any more; nothing is exported",
+        plan,
+        "--steps",
+        10,
+        *BEST,
+        "best",
+        status=1,
+    )
+    assert os.listdir(box / "out") == ["1"]
 
 
 def test_export_takes_no_other_values(box):
