@@ -158,11 +158,12 @@ Expected<NativeTarget> NativeTarget::create(StringRef wanted) {
 /// The passes of -O3 that improve kernels, in the syntax of `opt -passes`. Each kernel is inlined
 /// into its entry first, so that every pass sees it once; -O3 optimizes both and takes three times
 /// as long. The first early-cse resolves the buffers' pointers, from which the inliner derives that
-/// buffers do not alias.
+/// buffers do not alias. Without no-verify-fixpoint, instcombine ends the process if one pass over
+/// a function leaves work for another.
 static constexpr StringLiteral kKernelPipeline =
     "function(early-cse),cgscc(inline),globaldce,"
-    "function(early-cse<memssa>,simplifycfg,instcombine,loop-mssa(loop-rotate,licm),gvn<>,"
-    "loop-vectorize,slp-vectorizer,simplifycfg,instcombine,loop-mssa(licm))";
+    "function(early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),gvn<>,"
+    "loop-vectorize,slp-vectorizer,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
 
 static void optimize(Module &module, NativeTarget &target) {
   module.setTargetTriple(target.machine->getTargetTriple());
