@@ -153,10 +153,19 @@ def test_steps_count_over_the_training(box, cluster, before, flags):
     # Slow, so that each step is recorded.
     flags = ["--checkpoint_dir", "kept", "--failure_dir", "failure", *flags]
     run = begins(box, plan, *flags, env=delay(worker0=5000, worker1=5000))
+    lane = r"/job:worker/task:1 train_step\.worker\[1\]"
+    until(
+        lambda: len(
+            box.graphrun("explain", "failure", "--events", 1200).out.matches(
+                rf"{lane} has ended step"
+            )
+        )
+        > 8,
+        "worker 1 has recorded steps",
+    )
     os.kill(run.pidOf("worker-1"), 9)
     run.ends(LOST, DEATH)
     explained = box.graphrun("explain", "failure", "--events", 1200).out
-    lane = r"/job:worker/task:1 train_step\.worker\[1\]"
     ends = [int(step) for step in explained.matches(rf"{lane} has ended step ([0-9]+)$")]
     waits = [int(step) for step in explained.matches(rf"{lane} waits at step ([0-9]+) ")]
     assert ends == sorted(set(ends)) and ends[0] > before, ends
