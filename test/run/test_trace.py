@@ -382,8 +382,9 @@ def test_beside_the_prediction(box, two):
     shown = box.file("page.html")
     shown.expect("measured for one step")
     shown.expect("One of the 10 steps of the trace")
-    assert len(shown.matches(r'>train_step\.worker\[[01]\]<title>')) == 2
-    shown.expect(r"<td>train_step.*?</td>.*(ms|µs)</td>.*(ms|µs)</td>.*(ms|µs)</td></tr>")
+    # both lanes, at each of the three zooms
+    assert len(shown.matches(r'>train_step\.worker\[[01]\]<title>')) == 2 * 3
+    shown.expect(r"<td>train_step.*?</td>.*(ms|µs)</td>.*(ms|µs)</td>.*(ms|µs)</td>.* %</td></tr>")
     box.graphc("--intra_op_threads=2", *page, "--measured", "run.pftrace", status=1).err.expect(
         "^graphc: --measured run.pftrace: it is of a run of another plan"
     )
