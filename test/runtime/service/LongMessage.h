@@ -21,8 +21,8 @@ inline constexpr bool kIsSanitized = true;
 #else
 inline constexpr bool kIsSanitized = false;
 #endif
-/// What a stream's memory may grow by, whatever its peer sends. A sanitizer keeps shadows of memory,
-/// and freed memory for a while; a message that was held whole would still be over this.
+/// What a stream's memory may grow by, whatever its peer sends. A sanitizer keeps shadows of
+/// memory, and freed memory for a while; a message that is held whole is still over this.
 inline constexpr int64_t kMostGrowth = (kIsSanitized ? int64_t{200} : int64_t{32}) << 20;
 
 /// A message of so many MiB that takes one MiB of memory.
