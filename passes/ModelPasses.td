@@ -221,13 +221,13 @@ def RecognizeComposites : Pass<"recognize-composites", "::mlir::ModuleOp"> {
       PyTorch writes the root of one scale. Two different ones stay as they are.
     - A mask is `select` of the scores and of a constant of at most -1e9, or a sum of the scores and
       of masks: of `select` of 0 and such a constant, of constants of such numbers, of zeros. A
-      constant, or a comparison of counted numbers, may be `causal`.
+      constant, or a comparison of iotas, may be `causal`.
     - A query that attends to no key gives 0 in attention. PyTorch's safe softmax, a `select` of 0
       for rows that are all -inf, gives the same. A plain softmax gives NaN, so masks of -inf that
       are not known to leave each query a key become attention only below a safe softmax. Such a
-      query gives the mean of the values where a `select` has a finite constant; a `select` behind
-      the op keeps that. Where finite numbers are added, scores that are masked have a gradient, and
-      the primitives stay.
+      query gives the mean of the values where a `select` has a finite constant; a `select` after
+      the op preserves this. Where finite numbers are added, scores that are masked have a
+      gradient, and the primitives stay.
 
     A safe softmax that is not part of an attention, such as one before a dropout, gets scores of 0
     in rows that are all -inf. Its value is the same, and its gradient is 0 there, not NaN.

@@ -117,8 +117,8 @@ def Graph_ModelOps : OpDocGroup {
 def Graph_PassOps : OpDocGroup {
   let summary = "Operations that passes create";
   let description = [{
-    Gradients, updates, and what distribution adds: you meet these ops in the output of
-    `graphc --emit`, and do not write them in a model.
+    Gradients, updates, and what distribution adds: these ops appear in the output of
+    `graphc --emit`; models do not use them.
   }];
 }
 

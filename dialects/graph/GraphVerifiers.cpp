@@ -504,8 +504,8 @@ static std::string hintVariables(CallOp call, FuncOp function) {
   if (arguments.size() <= call.getNumOperands())
     return "";
   if (llvm::all_of(arguments, [](BlockArgument one) { return findArgumentName(one).empty(); }))
-    return "; none of its arguments has a name: if JAX or PyTorch exported it, export it with names "
-           "(get_asm(enable_debug_info=True)), by which the leaves of trees become variables";
+    return "; none of its arguments has a name, and graphc needs names to turn parameter trees into "
+           "variables: export it with get_asm(enable_debug_info=True)";
   const SmallVector<StringRef> missing = findMissingTrees(call, function);
   if (missing.empty())
     return "";
@@ -524,8 +524,8 @@ static std::string hintVariables(CallOp call, FuncOp function) {
   std::string names = "@" + missing.front().str();
   for (StringRef tree : ArrayRef(missing).drop_front())
     names += " and @" + tree.str();
-  return "; the call leaves out the leaves of " + names +
-         ", which are variables with --import_variables=" + llvm::join(order, ",");
+  return "; the call passes no operands for the leaves of " + names +
+         "; to import them as variables, use --import_variables=" + llvm::join(order, ",");
 }
 
 // (C1) the callee is a private function   (C2) types as its arguments and results

@@ -57,7 +57,7 @@ private:
 struct ResourceContributor {
   std::string what; ///< "variable w1", "buffer h0 of train_step.worker", "channel …"
   uint64_t bytes = 0;
-  std::string location; ///< "model.mlir:12:8", and a name behind it; "" where none is known
+  std::string location; ///< "model.mlir:12:8", followed by the operation's name; "" if unknown
 };
 
 struct PlanFootprint {

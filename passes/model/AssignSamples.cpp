@@ -35,8 +35,9 @@ struct AssignSamplesPass : graphc::impl::AssignSamplesBase<AssignSamplesPass> {
       samples += next.getBatch(); // each at most 2^32 - 1
     if (samples > UINT32_MAX)
       return NextBatchOp(ops.front()).emitOpError()
-             << "and the others of @" << dataset.getValue() << " in @" << function.getSymName()
-             << " take " << samples << " samples together; expected at most " << UINT32_MAX;
+             << "and the other graph.next_batch ops of @" << dataset.getValue() << " in @"
+             << function.getSymName() << " take " << samples
+             << " samples together; expected at most " << UINT32_MAX;
     Builder builder(function.getContext());
     int64_t offset = 0;
     for (NextBatchOp next : ops) {
@@ -48,10 +49,10 @@ struct AssignSamplesPass : graphc::impl::AssignSamplesBase<AssignSamplesPass> {
     InFlightDiagnostic remark = first.emitRemark()
                                 << "the " << ops.size() << " graph.next_batch of @"
                                 << dataset.getValue() << " in @" << function.getSymName()
-                                << " share its samples: each takes the next ones, in the order in "
-                                   "which they are executed, so a step takes "
-                                << samples << " instead of " << first.getBatch();
-    remark.attachNote(second.getLoc()) << "the second one";
+                                << " share its samples: each takes the next ones in execution "
+                                   "order, so one micro-batch takes "
+                                << samples << " samples";
+    remark.attachNote(second.getLoc()) << "the second graph.next_batch is here";
     return success();
   }
 };

@@ -62,7 +62,7 @@ std::string openTable(llvm::ArrayRef<const char *> texts, const ReportInput &inp
   for (const char *number : numbers)
     head += std::string("<th class=\"number\">") + number + "</th>";
   head += input.measured ? "<th class=\"number\">predicted</th><th class=\"number\">measured</th>"
-                           "<th class=\"number\">and waited</th>"
+                           "<th class=\"number\">waiting</th>"
                          : "<th class=\"number\">time</th>";
   return "<div class=\"scroll\"><table><thead><tr>" + head +
          "<th class=\"number\">share</th></tr></thead><tbody>\n";
@@ -124,7 +124,7 @@ std::string layerOf(const plan::Plan &plan, const plan::Instruction &instruction
   const llvm::StringRef line = place.rsplit(':').first;
   if (!name.empty() && !(ofTorch && line.rsplit(':').first.ends_with(".py")))
     return (name.contains('/') ? name.rsplit('/').first : name).str();
-  return line.empty() ? "no place in the model" : line.str();
+  return line.empty() ? "unknown location" : line.str();
 }
 
 /// The kernels' times summed by layer, and the rest of the work in one row.
@@ -152,8 +152,8 @@ std::string listLayers(const ReportInput &input, const std::vector<TimeRow> &row
     return std::tuple(-a.second.time, a.first) < std::tuple(-b.second.time, b.first);
   });
   std::string text =
-      "<h3>By layer</h3>\n<p class=\"soft\">A layer is the scope that names an operation, or its line. A kernel "
-      "counts for its first operation, forward and backward together.</p>\n" +
+      "<h3>By layer</h3>\n<p class=\"soft\">A layer is the scope in an operation's name, or else its source line. "
+      "A kernel counts toward the layer of its first operation. Forward and backward are added.</p>\n" +
       openTable({"layer"}, input, {"kernels"});
   for (const auto &[name, layer] : sorted)
     text +=

@@ -35,7 +35,7 @@ absl::StatusOr<DriverOptions> makeDriverOptions(const RunOptions &options) {
   driver.evaluates = options.evaluates;
   if (!options.evaluates && options.evalEveryEpochs)
     return absl::InvalidArgumentError(
-        "evaluates = false leaves out what evalEveryEpochs asks for; give one of them");
+        "evaluates = false and evalEveryEpochs contradict each other; give one of them");
   driver.checkpointDirectory = options.checkpointDirectory;
   driver.checkpoint = options.checkpoint;
   driver.initFrom = options.initFrom;

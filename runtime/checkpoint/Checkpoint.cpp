@@ -73,7 +73,7 @@ absl::Status checkVariables(const CommittedCheckpoint &checkpoint, const plan::P
       return absl::FailedPreconditionError(absl::StrCat(
           "checkpoint ", checkpoint.path, " has no variable ", name, " (", plan::typeText(type),
           "); it was written by another model; use another "
-          "--checkpoint_dir"));
+          "--checkpoint_dir, or begin with its values: --init_from"));
     const plan::TensorType &found = pieces->second.front().info->modelType();
     if (!plan::sameType(found, type))
       return absl::FailedPreconditionError(absl::StrCat(

@@ -117,10 +117,10 @@ findPosition(const NamedPositions &checkpoint, const plan::Plan &plan, uint32_t 
   if (earlier && streams[stream].shared)
     return absl::FailedPreconditionError(absl::StrCat(
         "the checkpoint was written by an earlier version of graphrun, in which each "
-        "graph.next_batch of a data set took the same samples; now those of @",
+        "graph.next_batch of a data set took the same samples; now the graph.next_batch ops of @",
         plan.datasets(static_cast<int>(streams[stream].dataset)).name(), " in ", ofPhase,
-        " share its samples, so the checkpoint's position in the data means something else; begin "
-        "a new run with its values: --init_from"));
+        " share its samples, so the checkpoint's position in the data is not valid any more; to "
+        "start a new run with the checkpoint's values, use --init_from with another --checkpoint_dir"));
   return earlier;
 }
 

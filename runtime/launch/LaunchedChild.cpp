@@ -15,14 +15,17 @@ std::string nameOf(const LaunchedChild &child) {
   return absl::StrCat(child.task->name, " (process ", child.pid, " on ", observe::hostName(), ") ");
 }
 
-/// ", since it had no memory left …"
+/// " by the kernel because memory ran out …"
 std::string describeOom(const LaunchedChild &child) {
   if (child.oomFile.empty())
     return "";
   return absl::StrCat(
-      " by the kernel, which had no memory left (oom_kill in ", child.oomFile, " has gone up)",
-      child.task->memory.empty() ? "" : absl::StrCat("; by the plan it needs ", child.task->memory),
-      ", besides its data and the program; raise the limit of memory, or use a smaller batch or fewer tasks on this machine");
+      " by the kernel because memory ran out (oom_kill in ", child.oomFile, " has increased)",
+      child.task->memory.empty()
+          ? ""
+          : absl::StrCat("; its part of the plan needs ", child.task->memory,
+                         ", not counting the data set and the program itself"),
+      "; raise the memory limit, use a smaller batch, or run fewer tasks on this machine");
 }
 } // namespace
 

@@ -14,12 +14,12 @@ namespace graphc::launch {
 std::string findOomFile(const std::string &cgroups, const std::string &root = "/sys/fs/cgroup",
                         const std::string &machine = "/proc/vmstat");
 
-/// Counts OOM kills since it was made, by the line "oom_kill N" of such a file. None where the file
-/// cannot be read.
+/// Counts OOM kills since it was made, by the line "oom_kill N" of such a file. Counts
+/// nothing if the file cannot be read.
 class OomKills {
 public:
   explicit OomKills(std::string file) : file_(std::move(file)), seen_(read()) {}
-  /// Takes one of those that were not taken so far; false: there is none.
+  /// Consumes one kill; returns false if none is left.
   bool take();
   const std::string &file() const { return file_; }
 

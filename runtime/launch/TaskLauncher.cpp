@@ -468,7 +468,7 @@ void TaskLauncher::killSilent() {
                            absl::FormatDuration(kEndGrace), ", and was killed")
             : absl::StrCat(
                   "it did not join the run within ", absl::FormatDuration(options_.joinLimit),
-                  " of its start, and was killed; its machine may have too little memory or too few processes for it, else raise --join_deadline",
+                  " of its start, and was killed; check the machine's limits on memory and processes (ulimit -v, -u), or raise --join_deadline",
                   child.lastLine.empty() ? "" : "; its last line: ", child.lastLine);
     child.error = ErrorReport{child.task->name, what, false, false};
     signalOne(child, SIGKILL, true);

@@ -30,7 +30,8 @@ struct LaunchOptions {
   std::string logFile; ///< its own lines go there too
   int planFd = -1; ///< a memfd that the tasks inherit
   std::vector<std::string> wrong; ///< for the chief of a check
-  /// A task that has not reached the chief so long after its start hangs where it can tell nobody.
+  /// A task that has not reached the chief so long after its start is taken to hang, because it
+  /// cannot report an error.
   /// Longer than the tasks' own deadline, --join_deadline.
   absl::Duration joinLimit = absl::InfiniteDuration();
   uint32_t maxRestarts = 0; ///< RestartPolicy

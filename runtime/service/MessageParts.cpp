@@ -35,15 +35,15 @@ std::list<FromTask> splitMessage(FromTask message) {
 
 absl::StatusOr<std::optional<FromTask>> PartAssembler::add(const FromTask::Part &part) {
   if (part.data().size() > most_ - bytes_.size())
-    return absl::ResourceExhaustedError(absl::StrCat("it sends a message of over ", most_,
-                                                     " bytes, and this plan has none as long"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "it sends a message of over ", most_, " bytes, which is the longest that this plan needs"));
   bytes_ += part.data();
   if (!part.last())
     return std::nullopt;
   FromTask whole;
   const bool isOne = whole.ParseFromString(std::exchange(bytes_, ""));
   if (!isOne || whole.has_part() || whole.has_hello())
-    return absl::InvalidArgumentError("it sends parts that do not make a message");
+    return absl::InvalidArgumentError("it sends parts that do not form a valid message");
   return whole;
 }
 

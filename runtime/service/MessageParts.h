@@ -22,7 +22,7 @@ namespace graphc::service {
 
 /// Bytes of one part. A message of up to twice as many goes whole.
 inline constexpr size_t kPartBytes = size_t{1} << 20;
-/// What a message may have where no result of the plan is longer.
+/// Limit of a message, in bytes, if no result of the plan is longer.
 inline constexpr size_t kMostWholeBytes = size_t{8} << 20;
 /// The longest message of a task that executes this plan: a report has all results of a program.
 size_t mostWholeBytes(const plan::Plan &plan);
@@ -35,7 +35,7 @@ class PartAssembler {
 public:
   explicit PartAssembler(size_t most) : most_(most) {}
   /// The whole message, with its last part. ResourceExhausted where it is longer than it may be,
-  /// InvalidArgument where it is none.
+  /// InvalidArgument if the bytes do not form a message.
   absl::StatusOr<std::optional<FromTask>> add(const FromTask::Part &part);
 
 private:

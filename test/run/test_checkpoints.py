@@ -153,7 +153,7 @@ def test_evaluating(box, two, pieces):
         == box.json("evaluated.json")["final"]["accuracy"]
     )
     refused = box.graphrun(two, "--entry", "eval", "--checkpoint_dir", "nowhere", status=1)
-    refused.expect("--checkpoint_dir nowhere has no checkpoint for --entry eval or predict")
+    refused.expect("--checkpoint_dir nowhere has no checkpoint, which --entry eval and predict require")
     assert not (box / "nowhere").exists()
 
 

@@ -283,7 +283,7 @@ def test_untrained(box):
     """Predictions without a checkpoint say what they are of."""
     plan = served(box)
     box.graphrun(plan, "--entry", "predict", *FEED).err.expect(
-        "--entry predict without --checkpoint_dir or --init_from: every variable has its initial value, nothing is trained"
+        "--entry predict without --checkpoint_dir or --init_from: every variable has its initial value, so the model is untrained"
     )
 
 
@@ -385,7 +385,7 @@ def test_best_refused(box):
         "best",
     )
     box.refused(
-        "--export best compares evaluations in between: give --eval_every_epochs too",
+        "--export best compares the evaluations made during training: also give --eval_every_epochs N",
         "any.plan",
         "--export_dir",
         "out",
@@ -396,19 +396,19 @@ def test_best_refused(box):
     )
     plan = turning(box, "distance")
     box.refused(
-        "--export best: is more of distance better or less\\? Give --export best:distance:max or --export best:distance:min",
+        "--export best: the name distance does not say whether higher or lower is better; give --export best:distance:max or --export best:distance:min",
         plan,
         *BEST,
         "best",
     )
     box.refused(
-        '--export best:distanc: no metric of the evaluation; did you mean "distance"',
+        '--export best:distanc: the evaluation has no metric of this name; did you mean "distance"',
         plan,
         *BEST,
         "best:distanc",
     )
     box.refused(
-        "--export best:distance:max: --early_stop compares evaluations by distance:min, .*; give both one metric",
+        "--export best:distance:max: --early_stop compares evaluations by distance:min; a run keeps one best checkpoint, so give both flags the same metric and direction",
         plan,
         "--early_stop",
         "distance:2:min",
@@ -419,14 +419,18 @@ def test_best_refused(box):
     start, end = blind.index("graph.func @eval_step"), blind.index("graph.func @predict_step")
     box.write("blind.mlir", blind[:start] + blind[end:])
     box.refused(
-        "--export best: the plan of blind.mlir has no function of role eval, .*; it has train, predict",
+        "--export best: the plan of blind.mlir has no function of role eval, which --export best needs to compare checkpoints; its entries are train, predict",
         box.compile("blind", {"worker": 1}, "blind.mlir"),
         *BEST,
         "best",
     )
     line = '  graph.metric "distance", %wide : tensor<2xf32>\n'
     for name, metrics, why in (
-        ("two", line + line.replace("distance", "error"), "by which metric\\? .*distance, error"),
+        (
+            "two",
+            line + line.replace("distance", "error"),
+            "the evaluation has several metrics; choose one with --export best:METRIC: distance, error",
+        ),
         ("none", "", "the evaluation of none.mlir has no metric to compare checkpoints by"),
     ):
         box.write(f"{name}.mlir", (box / "turning.mlir").read_text().replace(line, metrics))
@@ -441,7 +445,7 @@ def test_best_is_gone(box):
     box.graphrun(plan, "--steps", 10, *BEST, "best").err.expect("exported ckpt/step-6 to out/1;")
     shutil.rmtree(box / "ckpt/step-6")
     box.refused(
-        r"--export best: the best evaluation \(accuracy -?0\) was that of ckpt/step-6, which is not there any more; nothing is exported",
+        r"--export best: the best evaluation \(accuracy -?0\) belongs to ckpt/step-6, which no longer exists; nothing is exported",
         plan,
         "--steps",
         10,

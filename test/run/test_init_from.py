@@ -177,7 +177,7 @@ def test_evaluation_without_training(box, strategy):
     # the rows' means with w and without b, which differ by its sum
     run = box.graphrun(plan, "--entry", "eval", "--init_from", "values.npz")
     run.err.expect("beginning with 2 variables of values.npz")
-    run.err.never("nothing is trained")
+    run.err.never("the model is untrained")
     with_b = float(run.out.matches(r"^test row ([-0-9.]+) ")[0])
     with zipfile.ZipFile(box / "w.npz", "w") as archive:
         archive.writestr("w.npy", (box / "w.npy").read_bytes())
@@ -210,4 +210,4 @@ def test_evaluates_another_checkpoint(box, first):
     run = box.graphrun(plan, "--entry", "eval", "--init_from", "first/step-20")
     assert run.out.text() == own
     run.err.expect("beginning with [0-9]+ variables of first/step-20")
-    run.err.never("nothing is trained")
+    run.err.never("the model is untrained")

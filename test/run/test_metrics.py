@@ -95,9 +95,9 @@ graph.func @eval_step() -> () attributes {role = #graph.role<eval>} {
     evaluated = box.graphrun(one, "--entry", "eval").err
     evaluated.never("taken twice")
     evaluated.expect(
-        "--entry eval without --checkpoint_dir or --init_from: every variable has its initial value, nothing is trained"
+        "--entry eval without --checkpoint_dir or --init_from: every variable has its initial value, so the model is untrained"
     )
     box.graphrun(one, "--steps", 2, "--checkpoint_dir", "trained")
     box.graphrun(one, "--entry", "eval", "--checkpoint_dir", "trained").err.never(
-        "nothing is trained"
+        "the model is untrained"
     )

@@ -66,7 +66,7 @@ def test_out_of_memory(box, cgroup, strategy, flags):
         status=LOST,
     )
     run.err.expect(
-        r"^graphrun: /job:(worker|ps)/task:\d \(process \d+ on .*\) was killed by signal 9 \(Killed\) by the kernel, "
-        r"which had no memory left \(oom_kill in .*/memory\.(oom_control|events) has gone up\); by the plan it needs "
+        r"^graphrun: /job:(worker|ps)/task:\d \(process \d+ on .*\) was killed by signal 9 \(Killed\) by the kernel "
+        r"because memory ran out \(oom_kill in .*/memory\.(oom_control|events) has increased\); its part of the plan needs "
         r"[0-9.]+ MiB \(variables [0-9.]+ \w+, arenas "
     )

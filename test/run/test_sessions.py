@@ -142,7 +142,7 @@ def test_early_stop(box, two):
     assert len(saved) == 3 and saved[0] == best and saved[-1] == last, (saved, best, last)
     run.out.expect("^test accuracy 0")
     box.refused(
-        "--early_stop acuracy: no metric of the evaluation; did you mean \"accuracy\"",
+        "--early_stop acuracy: the evaluation has no metric of this name; did you mean \"accuracy\"",
         two,
         "--early_stop",
         "acuracy:3:max",
@@ -183,7 +183,7 @@ def test_early_stop_goes_on(box, two):
     assert [step for step, _ in box.json("pieces/evaluations.json")["evaluations"]] == [13]
     box.write("pieces/evaluations.json", "[")
     run = box.graphrun(two, "--epochs", 3, *flags, "--checkpoint_dir", "pieces")
-    run.err.expect("pieces/evaluations.json:1:2: .*; --early_stop counts from here on")
+    run.err.expect("pieces/evaluations.json:1:2: .*; --early_stop starts counting again from this step")
 
 
 def test_early_stop_of_losses(box, two):

@@ -49,7 +49,7 @@ def test_in_order_of_execution(box):
     )
     assert printed == "a [0 1]|b [2]|c [3 4]|a [5 6]|b [0]|c [1 2]".split("|")
     assert len(remarks.matches("remark: the 3 graph.next_batch of @train in @step share")) == 1
-    remarks.expect("so a step takes 5 instead of 2")
+    remarks.expect("so one micro-batch takes 5 samples")
 
 
 def test_a_mask_beside_none(box):
@@ -110,7 +110,8 @@ def test_position_of_an_earlier_version(box):
     )
     box.refused(
         "the checkpoint was written by an earlier version of graphrun, in which each "
-        "graph.next_batch of a data set took the same samples; now those of @train in train_step "
+        "graph.next_batch of a data set took the same samples; now the graph.next_batch ops of "
+        "@train in train_step "
         "share its samples.*--init_from",
         plan,
         "--steps",

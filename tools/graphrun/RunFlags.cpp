@@ -103,10 +103,10 @@ absl::Status checkEvaluation(const RunFlags &flags) {
         absl::StrCat("--no_eval is for --entry train, not ", flags.entry));
   if (flags.noEval && flags.evalEveryEpochs)
     return absl::InvalidArgumentError(
-        "--no_eval leaves out what --eval_every_epochs asks for; give one of them");
+        "--no_eval and --eval_every_epochs contradict each other; give one of them");
   if (flags.earlyStop && !flags.evalEveryEpochs)
     return absl::InvalidArgumentError(
-        "--early_stop looks at evaluations in between: give --eval_every_epochs too");
+        "--early_stop compares the evaluations made during training: also give --eval_every_epochs N");
   return absl::OkStatus();
 }
 
@@ -122,10 +122,10 @@ absl::Status checkExports(const RunFlags &flags) {
     return absl::OkStatus();
   if (flags.exportDirectory.empty())
     return absl::InvalidArgumentError(
-        "--export best needs --export_dir DIR, to which it is exported");
+        "--export best needs --export_dir DIR, the folder to export to");
   if (!flags.evalEveryEpochs)
     return absl::InvalidArgumentError(
-        "--export best compares evaluations in between: give --eval_every_epochs too");
+        "--export best compares the evaluations made during training: also give --eval_every_epochs N");
   return absl::OkStatus();
 }
 
@@ -255,8 +255,9 @@ void showValues(CLI::App &app) {
        {"plan", "--stats", "--log_file", "--trace", "--history", "--status_secret", "--cluster"}},
       {"N", {"--epochs"}},
       {"DIR",
-       {"--data_dir", "--checkpoint_dir", "--init_from", "--summary_dir", "--dump_variables",
-        "--export_dir", "--failure_dir"}},
+       {"--data_dir", "--checkpoint_dir", "--summary_dir", "--dump_variables", "--export_dir",
+        "--failure_dir"}},
+      {"FROM", {"--init_from"}},
       {"A,B", {"--profile_steps"}},
       {"NAME[=FILE]", {"--fetch"}},
       {"NAME=FILE", {"--feed"}},
@@ -391,11 +392,9 @@ void addCheckpointFlags(CLI::App &app, RunFlags &flags) {
       "where DIR is a checkpoint itself (run1/step-200) that one");
   app.add_option(
       "--init_from", flags.initFrom,
-      "begin (train, eval or predict) with another training's values of the variables that have the same name and "
-      "type: one of its "
-      "checkpoints, or its --checkpoint_dir (the newest), or FILE.npz (numpy.savez) or FILE.safetensors of any "
-      "program; not with its step or its optimizer's slots, and not where --checkpoint_dir has a checkpoint to go "
-      "on from");
+      "start with the values in FROM for variables of the same name and type (any --entry). FROM is a checkpoint, "
+      "a --checkpoint_dir (its newest), FILE.npz (numpy.savez) or FILE.safetensors of any program. The step and the "
+      "optimizer's slots are not loaded. Training ignores it if --checkpoint_dir already has a checkpoint");
   app.add_option("--save_checkpoint_steps", flags.saveCheckpointSteps,
                  "also save every N steps (default: at the end of each epoch)")
       ->check(kAboveZero);
@@ -426,9 +425,8 @@ void addTrainingFlags(CLI::App &app, RunFlags &flags, FlagTexts &texts) {
   app.add_option("--eval_every_epochs", flags.evalEveryEpochs,
                  "evaluate in between; the progress line shows the metrics")
       ->check(kAboveZero);
-  app.add_flag(
-      "--no_eval", flags.noEval,
-      "train without the model's evaluation, which otherwise comes at the end; its data sets are not opened");
+  app.add_flag("--no_eval", flags.noEval,
+               "skip the evaluation at the end of training; its data sets are not opened");
 }
 
 void addOutputFlags(CLI::App &app, RunFlags &flags, FlagTexts &texts) {
@@ -477,8 +475,8 @@ void addOutputFlags(CLI::App &app, RunFlags &flags, FlagTexts &texts) {
                  "write every variable to DIR/NAME.npy at the end");
   app.add_option(
       "--export_dir", flags.exportDirectory,
-      "at the end of training write its predictions, with the last checkpoint's variables, as the next "
-      "version there (DIR/1, DIR/2, …), which graphrun runs as it does a plan");
+      "at the end of training write the model's predict function and the variables of the checkpoint that --export "
+      "chooses, as the next version there (DIR/1, DIR/2, …), which graphrun runs as it does a plan");
   app.add_option(
       "--export", texts.exported,
       "which checkpoint --export_dir exports: last (default), or best, the one with the best evaluation (with "

@@ -19,13 +19,13 @@ bool isZero(mlir::Value value);
 /// All elements of a constant are -inf.
 bool isNegativeInfinity(mlir::Value value);
 
-/// The operand of a reshape, or of a repetition that repeats nothing: the same elements in the same
+/// The operand of a reshape, or of a broadcast that repeats nothing: the same elements in the same
 /// order. Null for other values.
 mlir::Value getReshaped(mlir::Value value);
 /// The value before all such ops.
 mlir::Value skipReshapes(mlir::Value value);
 
-/// Applies a chain of reshapes, transposes and repetitions to a value of another element type or
+/// Applies a chain of reshapes, transposes and broadcasts to a value of another element type or
 /// with other elements. `moves`: from the last op of the chain to the first.
 mlir::Value applyMoves(ExpansionBuilder &e, mlir::ArrayRef<mlir::Operation *> moves,
                        mlir::Value value);
@@ -34,7 +34,7 @@ mlir::Value applyMoves(ExpansionBuilder &e, mlir::ArrayRef<mlir::Operation *> mo
 ///
 /// Its elements come from `root`: the predicate of a select, or a constant of 0 and of numbers so
 /// small that their weight is 0. `moves` lead from the root to a value whose dimensions are the
-/// scores' (`dimensions`, `shape`). Usually there are none: repetitions and dimensions of size 1
+/// scores' (`dimensions`, `shape`). Usually there are none: broadcasts and dimensions of size 1
 /// are part of `dimensions`. PyTorch merges batch and heads, though, which is a move.
 struct AttentionMask {
   mlir::Value root;
@@ -45,18 +45,18 @@ struct AttentionMask {
   bool isFinite = false; ///< masked scores are finite, not -inf
   bool isAdded = false; ///< masked scores keep a gradient
 
-  /// `given`: of the scores' shape.
+  /// `given` has the scores' shape.
   explicit AttentionMask(mlir::Value given);
 
   /// Query i attends to keys 0 … i.
   bool isCausal(int64_t queries, int64_t keys) const;
-  /// Each query is known to attend to at least one key: by a constant, or by counted numbers, of
-  /// which the keys 0, query and last are tried.
+  /// Each query is known to attend to at least one key: from a constant, or from comparisons of
+  /// iotas, for which keys 0, i and the last one are tested.
   bool hasKeys() const;
   /// The boolean mask, true for keys that are attended to.
   mlir::Value make(ExpansionBuilder &e) const;
 
-  /// Moves the root to the first value that is no reshape, transpose, repetition or negation.
+  /// Moves the root to the first value that is no reshape, transpose, broadcast or negation.
   void descend();
   /// Reads a masked score's value; false if its weight beside others would not be 0.
   bool readFill(mlir::Value fill);

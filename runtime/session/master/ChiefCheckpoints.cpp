@@ -82,8 +82,8 @@ absl::StatusOr<std::optional<checkpoint::CommittedCheckpoint>> ChiefCheckpoints:
   if (!found && !options_.writes)
     return absl::NotFoundError(absl::StrCat(
         "--checkpoint_dir ", options_.directory,
-        " has no checkpoint for --entry eval or predict; without the flag it runs the initial values, or "
-        "with --init_from those of a file"));
+        " has no checkpoint, which --entry eval and predict require; omit the flag to use the initial "
+        "values, or give --init_from FILE to load values"));
   if (found) {
     saved_ = found->manifest.globalStep;
     base::MutexLock lock(mutex_);

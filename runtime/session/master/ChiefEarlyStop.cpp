@@ -22,12 +22,13 @@ absl::Status ChiefEarlyStop::begin(uint64_t step) {
   if (!found.ok() && !absl::IsDataLoss(found.status()))
     return base::annotate(found.status(), "--checkpoint_dir");
   if (!found.ok())
-    warn_(absl::StrCat(base::describe(found.status()), flag, " counts from here on"));
+    warn_(absl::StrCat(base::describe(found.status()), flag,
+                       " starts counting again from this step"));
   const bool isOf =
       found.ok() && (!stop_ || found->made.empty() || found->metric == stop_->metric());
   if (!isOf && found.ok())
-    warn_(absl::StrCat("the evaluations before were of ", base::foreignText(found->metric), flag,
-                       " counts from here on"));
+    warn_(absl::StrCat("earlier evaluations measured ", base::foreignText(found->metric), flag,
+                       " starts counting again from this step"));
   checkpoint::EvaluationHistory kept = isOf ? *std::move(found) : checkpoint::EvaluationHistory();
   if (kept.forgetBehind(step) || !isOf)
     GRAPHC_RETURN_IF_ERROR(
@@ -69,8 +70,8 @@ std::string ChiefEarlyStop::best() const {
 std::string ChiefEarlyStop::describeMissing() const {
   if (!stop_->bestStep())
     return absl::StrCat("no evaluation gave a number for ", stop_->metric());
-  return absl::StrCat("the best evaluation (", stop_->describeBest(), ") was that of ",
-                      checkpoints_.pathOf(*stop_->bestStep()), ", which is not there any more");
+  return absl::StrCat("the best evaluation (", stop_->describeBest(), ") belongs to ",
+                      checkpoints_.pathOf(*stop_->bestStep()), ", which no longer exists");
 }
 
 } // namespace graphc::session

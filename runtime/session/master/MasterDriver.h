@@ -136,7 +136,7 @@ private:
   void showLast();
   void printTrained();
   std::vector<uint32_t> phasesToRun() const; ///< numbers of phases
-  std::optional<uint32_t> finalEvaluation() const; ///< its phase, behind training
+  std::optional<uint32_t> finalEvaluation() const; ///< phase of the evaluation after training
   absl::Status exportModel();
   uint64_t samplesOf(uint32_t phase) const;
   uint64_t stepsOfOnePass(uint32_t phase) const; ///< over its data set; 1 without one

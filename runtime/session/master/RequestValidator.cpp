@@ -39,9 +39,9 @@ absl::Status checkMetric(const plan::Plan &plan, const std::string &flag,
   const std::vector<std::string> names = evaluationMetrics(plan);
   if (std::find(names.begin(), names.end(), metric) != names.end())
     return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": no metric of the evaluation", base::didYouMean(metric, names),
-                   names.empty() ? "" : "; it has ", absl::StrJoin(names, ", ")));
+  return absl::InvalidArgumentError(absl::StrCat(
+      flag, ": the evaluation has no metric of this name", base::didYouMean(metric, names),
+      names.empty() ? "" : "; its metrics are ", absl::StrJoin(names, ", ")));
 }
 } // namespace
 
@@ -83,14 +83,16 @@ absl::StatusOr<std::optional<EarlyStop>> watchedMetric(const plan::Plan &plan,
   if (!plan::phaseOf(plan, plan::EVAL))
     return absl::InvalidArgumentError(
         absl::StrCat("--export best: the plan of ", plan.model(),
-                     " has no function of role eval, so no checkpoint is the best; it has ",
+                     " has no function of role eval, which --export best needs to compare "
+                     "checkpoints; its entries are ",
                      hintOfEntries(plan)));
   if (stop && ((!best->metric.empty() && best->metric != stop->metric()) ||
                (!best->better.empty() && best->better != stop->better())))
     return absl::InvalidArgumentError(
         absl::StrCat("--export best:", best->metric, best->better.empty() ? "" : ":", best->better,
                      ": --early_stop compares evaluations by ", stop->metric(), ":", stop->better(),
-                     ", and both keep one best checkpoint; give both one metric"));
+                     "; a run keeps one best checkpoint, so give both flags the same metric and "
+                     "direction"));
   if (stop)
     return stop;
   const std::vector<std::string> names = evaluationMetrics(plan);
@@ -99,8 +101,8 @@ absl::StatusOr<std::optional<EarlyStop>> watchedMetric(const plan::Plan &plan,
         names.empty()
             ? absl::StrCat("--export best: the evaluation of ", plan.model(),
                            " has no metric to compare checkpoints by; add a graph.metric")
-            : absl::StrCat("--export best: by which metric? Give --export best:METRIC; the "
-                           "evaluation has ",
+            : absl::StrCat("--export best: the evaluation has several metrics; choose one with "
+                           "--export best:METRIC: ",
                            absl::StrJoin(names, ", ")));
   const std::string metric = best->metric.empty() ? names.front() : best->metric;
   const std::string flag =

@@ -43,9 +43,9 @@ absl::StatusOr<EarlyStop> EarlyStop::parse(const std::string &text) {
   const std::optional<bool> larger =
       parts.size() == 3 ? parts[2] == "max" : largerIsBetter(parts[0]);
   if (!larger)
-    return absl::InvalidArgumentError(absl::StrCat("--early_stop ", text, ": is more of ", parts[0],
-                                                   " better or less? say ", text, ":max or ", text,
-                                                   ":min"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--early_stop ", text, ": the name ", parts[0],
+        " does not say whether higher or lower is better; give ", text, ":max or ", text, ":min"));
   return EarlyStop(parts[0], patience, *larger);
 }
 
@@ -54,9 +54,10 @@ absl::StatusOr<EarlyStop> EarlyStop::watch(const std::string &flag, const std::s
   const std::optional<bool> larger =
       better.empty() ? largerIsBetter(metric) : std::optional(better == "max");
   if (!larger)
-    return absl::InvalidArgumentError(absl::StrCat(flag, ": is more of ", metric,
-                                                   " better or less? Give --export best:", metric,
-                                                   ":max or --export best:", metric, ":min"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, ": the name ", metric,
+                     " does not say whether higher or lower is better; give --export best:", metric,
+                     ":max or --export best:", metric, ":min"));
   return EarlyStop(metric, std::nullopt, *larger);
 }
 

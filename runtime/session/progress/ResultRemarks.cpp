@@ -27,7 +27,7 @@ std::string remarkUntrained(const plan::Plan &plan, const std::string &entry) {
   return trains
              ? absl::StrCat(
                    "--entry ", entry,
-                   " without --checkpoint_dir or --init_from: every variable has its initial value, nothing is trained")
+                   " without --checkpoint_dir or --init_from: every variable has its initial value, so the model is untrained")
              : "";
 }
 

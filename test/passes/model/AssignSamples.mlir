@@ -6,12 +6,12 @@ graph.dataset @d : (tensor<4xf32>) = #graph.npy<files = ["x.npy"]>
 graph.dataset @e : (tensor<f32>) = #graph.npy<files = ["y.npy"]>
 // CHECK-LABEL: graph.func @train
 graph.func @train() -> (tensor<8x4xf32>, tensor<2xf32>, tensor<2x4xf32>, tensor<8x4xf32>) attributes {role = #graph.role<train>} {
-  // expected-remark @below {{the 3 graph.next_batch of @d in @train share its samples: each takes the next ones, in the order in which they are executed, so a step takes 18 instead of 8}}
+  // expected-remark @below {{the 3 graph.next_batch of @d in @train share its samples: each takes the next ones in execution order, so one micro-batch takes 18 samples}}
   %a = graph.next_batch @d {batch = 8} : tensor<8x4xf32>
   // CHECK: graph.next_batch @d {batch = 8 : i64, stride = 18 : i64} : tensor<8x4xf32>
   %b = graph.next_batch @e {batch = 2} : tensor<2xf32>
   // CHECK: graph.next_batch @e {batch = 2 : i64} : tensor<2xf32>
-  // expected-note @below {{the second one}}
+  // expected-note @below {{the second graph.next_batch is here}}
   %c = graph.next_batch @d {batch = 2} : tensor<2x4xf32>
   // CHECK: graph.next_batch @d {batch = 2 : i64, offset = 8 : i64, stride = 18 : i64} : tensor<2x4xf32>
   %d = graph.next_batch @d {batch = 8} : tensor<8x4xf32>
@@ -39,10 +39,10 @@ graph.func private @part() -> (tensor<8x4xf32>, tensor<8x4xf32>) {
 graph.dataset @d : (tensor<f32>, tensor<i32>) = #graph.npy<files = ["x.npy", "y.npy"]>
 // CHECK-LABEL: graph.func @padded
 graph.func @padded() -> (tensor<3xf32>, tensor<2xf32>) attributes {role = #graph.role<eval>} {
-  // expected-remark @below {{so a step takes 5 instead of 3}}
+  // expected-remark @below {{so one micro-batch takes 5 samples}}
   %a, %b, %valid = graph.next_batch @d {batch = 3, pad_last} : tensor<3xf32>, tensor<3xi32>, tensor<3xi1>
   // CHECK: graph.next_batch @d {batch = 3 : i64, pad_last, stride = 5 : i64}
-  // expected-note @below {{the second one}}
+  // expected-note @below {{the second graph.next_batch is here}}
   %c, %d = graph.next_batch @d {batch = 2} : tensor<2xf32>, tensor<2xi32>
   // CHECK: graph.next_batch @d {batch = 2 : i64, offset = 3 : i64, stride = 5 : i64}
   graph.return %a, %c : tensor<3xf32>, tensor<2xf32>

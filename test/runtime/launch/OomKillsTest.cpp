@@ -72,9 +72,12 @@ TEST_F(Cgroup, ADeathIsNamedAsThat) {
   EXPECT_THAT(describe(child), Not(HasSubstr("memory")));
   child.oomFile = "/sys/fs/cgroup/memory.events";
   EXPECT_THAT(describe(child),
-              HasSubstr("was killed by signal 9 (Killed) by the kernel, which had no memory left "
-                        "(oom_kill in /sys/fs/cgroup/memory.events has gone up); by the plan it "
-                        "needs 2.50 GiB (variables 1 GiB), besides its data and the program"));
+              HasSubstr("was killed by signal 9 (Killed) by the kernel because memory ran out "
+                        "(oom_kill in /sys/fs/cgroup/memory.events has increased); its part of the "
+                        "plan needs 2.50 GiB (variables 1 GiB), not counting the data set and the "
+                        "program itself; raise the memory limit"));
+  task.memory.clear();
+  EXPECT_THAT(describe(child), HasSubstr("has increased); raise the memory limit"));
 }
 
 } // namespace

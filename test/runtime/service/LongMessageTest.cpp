@@ -168,7 +168,7 @@ TEST(MessageParts, TooManyOrNoMessageAreRefused) {
   inner.mutable_part()->set_last(true);
   part.set_data(inner.SerializeAsString()); // parts in parts
   EXPECT_THAT(std::string(other.add(part).status().message()),
-              HasSubstr("sends parts that do not make a message"));
+              HasSubstr("sends parts that do not form a valid message"));
 }
 
 } // namespace

@@ -60,7 +60,9 @@ TEST(EarlyStop, MistakesAreNamed) {
                 HasSubstr(std::string("--early_stop ") + text + ": expected METRIC:PATIENCE"));
   EXPECT_THAT(
       std::string(EarlyStop::parse("distance:3").status().message()),
-      HasSubstr("is more of distance better or less? say distance:3:max or distance:3:min"));
+      HasSubstr(
+          "--early_stop distance:3: the name distance does not say whether higher or lower is "
+          "better; give distance:3:max or distance:3:min"));
 }
 
 } // namespace

@@ -120,7 +120,7 @@ TEST_F(StreamPositionsTest, PositionsOfAnEarlierVersionAreRefusedWhereOpsShareSa
   StreamPositions positions(builder.plan, 0, {});
   const absl::Status refused = positions.restore(manifest);
   EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
-  EXPECT_THAT(refused.message(), testing::HasSubstr("those of @made in train_step share"));
+  EXPECT_THAT(refused.message(), testing::HasSubstr("ops of @made in train_step share"));
   EXPECT_THAT(refused.message(), testing::HasSubstr("--init_from"));
 }
 

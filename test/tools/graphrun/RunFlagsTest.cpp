@@ -109,9 +109,9 @@ TEST(RunFlags, EachMistakeIsNamed) {
   EXPECT_THAT(errorOf({"m", "--early_stop", "accuracy"}),
               HasSubstr("--early_stop accuracy: expected METRIC:PATIENCE"));
   EXPECT_THAT(errorOf({"m", "--early_stop", "accuracy:2"}),
-              HasSubstr("give --eval_every_epochs too"));
+              HasSubstr("also give --eval_every_epochs N"));
   EXPECT_THAT(errorOf({"m", "--no_eval", "--eval_every_epochs", "1"}),
-              HasSubstr("--no_eval leaves out what --eval_every_epochs asks for"));
+              HasSubstr("--no_eval and --eval_every_epochs contradict each other"));
   EXPECT_THAT(errorOf({"m", "--no_eval", "--entry", "eval"}),
               HasSubstr("--no_eval is for --entry train, not eval"));
   EXPECT_THAT(errorOf({"m", "--no_eval", "--entry", "predict"}),
@@ -122,7 +122,7 @@ TEST(RunFlags, EachMistakeIsNamed) {
       errorOf({"m", "--export", "best", "--export_dir", "e", "--eval_every_epochs", "1"}),
       HasSubstr("--export_dir needs --checkpoint_dir: what is exported is its best checkpoint"));
   EXPECT_THAT(errorOf({"m", "--export", "best", "--export_dir", "e", "--checkpoint_dir", "c"}),
-              HasSubstr("give --eval_every_epochs too"));
+              HasSubstr("also give --eval_every_epochs N"));
   for (const char *text : {"first", "best:", "best:loss:up", "best:loss:max:1", "last:loss"})
     EXPECT_THAT(errorOf({"m", "--export", text}),
                 HasSubstr(std::string("--export ") + text + ": expected last, best"));
