@@ -441,8 +441,11 @@ void TaskLauncher::onSignals() {
       if (!options_.check && std::any_of(children_.begin(), children_.end(),
                                          [](auto &child) { return !child.status; }))
         say("stopping at the next step; once more to stop at once");
+      // A later session of recovery from memory first saves what its tasks hold, and a replacement
+      // joins tasks that go on: a process that starts then has its whole time.
+      const bool savesFirst = options_.fromMemory && sessions_.number() > 1;
       for (Child &child : children_) {
-        if (child.joinBy != absl::InfiniteFuture())
+        if (child.joinBy != absl::InfiniteFuture() && !savesFirst && !child.joins)
           child.joinBy = std::min(child.joinBy, absl::Now() + kEndGrace);
         signalOne(child, SIGTERM, options_.check);
       }

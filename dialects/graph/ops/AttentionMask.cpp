@@ -160,6 +160,8 @@ public:
     }
     if (isa<ConvertOp, AbsOp>(op)) {
       const auto x = evaluate(op->getOperand(0), index);
+      if (x && typeOf(value).getElementType().isInteger(1))
+        return *x != 0;
       return x ? fitting(value, isa<AbsOp>(op) ? std::abs(*x) : *x) : std::nullopt;
     }
     return isa<CompareOp, AndOp, OrOp, AddOp, SubtractOp>(op) ? combine(op, index) : std::nullopt;

@@ -174,11 +174,15 @@ Value getAllMasked(Value predicate, bool &isInverted) {
   if (!row || !row.hasOneUse())
     return {};
   bool isOther = false;
+  // a reshape between may make one row of several, of which not all elements are -inf together
+  const auto isSameRow = [](Value each, Value scores) {
+    return scores && typeOf(scores).getShape().back() == typeOf(each).getShape().back();
+  };
   if (Value each = getReduced<ReduceAndOp>(row))
-    if (Value scores = getCompared(each, isOther))
+    if (Value scores = getCompared(each, isOther); isSameRow(each, scores))
       return isOther ? Value() : scores;
   if (Value each = getReduced<ReduceOrOp>(row))
-    if (Value scores = getCompared(each, isOther)) {
+    if (Value scores = getCompared(each, isOther); isSameRow(each, scores)) {
       isInverted = !isInverted;
       return isOther ? scores : Value();
     }

@@ -390,3 +390,25 @@ graph.func @dropout(%x: tensor<2x3x4xf32>, %pad: tensor<2x3xi1>, %keep: tensor<2
   %y = graph.matmul %dropped, %x : (tensor<2x3x3xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
   graph.return %y : tensor<2x3x4xf32>
 }
+
+// -----
+
+// A matrix whose scores are all -inf is no row of -inf: a query without a key stays NaN in a matrix that has others.
+// CHECK-LABEL: graph.func @whole_matrix(
+// CHECK-NOT: graph.attention
+// CHECK: graph.return
+graph.func @whole_matrix(%x: tensor<2x3x4xf32>, %looks: tensor<2x3x3xi1>) -> tensor<2x3x4xf32> attributes {role = #graph.role<predict>} {
+  %least = graph.constant dense<0xFF800000> : tensor<2x3x3xf32>
+  %zero = graph.constant dense<0.0> : tensor<2x3x3xf32>
+  %d = graph.matmul %x, %x {transpose_b} : (tensor<2x3x4xf32>, tensor<2x3x4xf32>) -> tensor<2x3x3xf32>
+  %s = graph.select %looks, %d, %least : tensor<2x3x3xf32>
+  %p = graph.softmax %s : tensor<2x3x3xf32>
+  %eq = graph.compare eq, %s, %least : tensor<2x3x3xf32>
+  %flat = graph.reshape %eq : (tensor<2x3x3xi1>) -> tensor<2x9xi1>
+  %all = graph.reduce_and %flat dimensions = [1] : (tensor<2x9xi1>) -> tensor<2xi1>
+  %wide = graph.broadcast_in_dim %all broadcast_dimensions = [0] : (tensor<2xi1>) -> tensor<2x9xi1>
+  %r = graph.reshape %wide : (tensor<2x9xi1>) -> tensor<2x3x3xi1>
+  %w = graph.select %r, %zero, %p : tensor<2x3x3xf32>
+  %y = graph.matmul %w, %x : (tensor<2x3x3xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  graph.return %y : tensor<2x3x4xf32>
+}
