@@ -7,6 +7,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -66,14 +67,12 @@ Expected<std::unique_ptr<Module>> translateCode(mlir::Block &body, LLVMContext &
   return module;
 }
 
-/// Runs the passes that `add` returns, with the analyses of `machine`.
-static Error runPasses(Module &module, TargetMachine &machine, PipelineTuningOptions tuning,
-                       function_ref<Error(PassBuilder &, ModulePassManager &)> add) {
+void runPipeline(Module &module, TargetMachine &machine, StringRef pipeline) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager graphs;
   ModuleAnalysisManager modules;
-  PassBuilder builder(&machine, tuning);
+  PassBuilder builder(&machine);
   functions.registerPass([&] { return machine.getTargetIRAnalysis(); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(graphs);
@@ -81,24 +80,8 @@ static Error runPasses(Module &module, TargetMachine &machine, PipelineTuningOpt
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graphs, modules);
   ModulePassManager passes;
-  if (Error error = add(builder, passes))
-    return error;
+  cantFail(builder.parsePassPipeline(passes, pipeline));
   passes.run(module, modules);
-  return Error::success();
-}
-
-void runO3(Module &module, TargetMachine &machine, PipelineTuningOptions tuning) {
-  cantFail(runPasses(module, machine, tuning, [](PassBuilder &builder, ModulePassManager &passes) {
-    passes = builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
-    return Error::success();
-  }));
-}
-
-void runPipeline(Module &module, TargetMachine &machine, PipelineTuningOptions tuning,
-                 StringRef pipeline) {
-  cantFail(runPasses(module, machine, tuning, [=](PassBuilder &builder, ModulePassManager &passes) {
-    return builder.parsePassPipeline(passes, pipeline);
-  }));
 }
 
 Error checkDeclarations(const Module &module) {

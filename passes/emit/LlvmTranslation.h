@@ -4,7 +4,6 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/Error.h"
 
 #include <initializer_list>
@@ -24,12 +23,8 @@ llvm::Error codeError(const llvm::Twine &message);
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateCode(mlir::Block &body, llvm::LLVMContext &context, bool withLines);
 
-/// LLVM's -O3 for a target.
-void runO3(llvm::Module &module, llvm::TargetMachine &machine, llvm::PipelineTuningOptions tuning);
-
-/// Runs the passes of `pipeline`, which is in the syntax of `opt -passes`.
-void runPipeline(llvm::Module &module, llvm::TargetMachine &machine,
-                 llvm::PipelineTuningOptions tuning, llvm::StringRef pipeline);
+/// Runs the passes of `pipeline`, which is in the syntax of `opt -passes`, for a target.
+void runPipeline(llvm::Module &module, llvm::TargetMachine &machine, llvm::StringRef pipeline);
 
 /// Nothing that could be called exists at run time. (Calls that instruction selection makes of
 /// intrinsics are found by who loads or links the code, which refuses undefined symbols.)

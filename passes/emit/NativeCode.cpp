@@ -9,7 +9,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -158,8 +157,9 @@ Expected<NativeTarget> NativeTarget::create(StringRef wanted) {
 /// The passes of -O3 that improve kernels, in the syntax of `opt -passes`. Each kernel is inlined
 /// into its entry first, so that every pass sees it once; -O3 optimizes both and takes three times
 /// as long. The first early-cse resolves the buffers' pointers, from which the inliner derives that
-/// buffers do not alias. Without no-verify-fixpoint, instcombine ends the process if one pass over
-/// a function leaves work for another.
+/// buffers do not alias. No loop is unrolled: the nests have as many vectors in a turn as registers
+/// hold, and most of LLVM's time would go into their addresses. Without no-verify-fixpoint,
+/// instcombine ends the process if one pass over a function leaves work for another.
 static constexpr StringLiteral kKernelPipeline =
     "function(early-cse),cgscc(inline),globaldce,"
     "function(early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),gvn<>,"
@@ -178,12 +178,7 @@ static void optimize(Module &module, NativeTarget &target) {
     function.addFnAttr("no-builtins"); // a loop that copies must not become a call of memcpy
     function.addFnAttr(Attribute::NoUnwind);
   }
-  PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.SLPVectorization = true;
-  // The nests have as many vectors in a turn as registers hold; unrolled further, most of LLVM's
-  // time goes into their addresses.
-  tuning.LoopUnrolling = false;
-  runPipeline(module, *target.machine, tuning, kKernelPipeline);
+  runPipeline(module, *target.machine, kKernelPipeline);
 }
 
 static Expected<SmallString<0>> assemble(Module &module, TargetMachine &machine) {

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -129,7 +130,7 @@ static void optimize(Module &module, TargetMachine &machine) {
       function.addFnAttr("no-builtins"); // a loop that copies must not become a call of memcpy
       function.addFnAttr(Attribute::NoUnwind);
     }
-  runO3(module, machine, PipelineTuningOptions());
+  runPipeline(module, machine, "default<O3>");
 }
 
 Expected<std::string> compilePtx(mlir::ModuleOp source, StringRef arch, StringRef keepDir) {
