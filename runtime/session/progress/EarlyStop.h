@@ -39,8 +39,8 @@ public:
   std::optional<uint64_t> bestStep() const {
     return best_ ? std::optional(best_->step) : std::nullopt;
   }
-  /// So many evaluations in a row were no better that training ends.
   bool endsTraining() const { return patience_.has_value(); }
+  /// So many evaluations in a row were no better that training ends.
   bool isOver() const { return patience_ && without_ >= *patience_; }
   /// "max" or "min"
   const char *better() const { return larger_ ? "max" : "min"; }
