@@ -1,10 +1,10 @@
-// Small tensors and folders for the checkpoint tests.
+// Small tensors and files for the checkpoint tests.
 #ifndef GRAPHC_TEST_RUNTIME_CHECKPOINT_TENSORS_H
 #define GRAPHC_TEST_RUNTIME_CHECKPOINT_TENSORS_H
 
 #include "runtime/checkpoint/SafetensorsFile.h"
+#include "test/runtime/common/base/TemporaryFolder.h"
 
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -18,21 +18,6 @@ inline plan::TensorType tensorType(plan::DataType dtype, std::vector<int64_t> sh
     type.add_shape(size);
   return type;
 }
-
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "graphc-checkpoint-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string &name) const { return (path_ / name).string(); }
-  std::string str() const { return path_.string(); }
-
-private:
-  std::filesystem::path path_;
-};
 
 inline std::string readAll(const std::string &path) {
   std::ifstream in(path, std::ios::binary);

@@ -1,11 +1,10 @@
-// IDX and gzip bytes made by hand, and a folder that goes away.
+// IDX, gzip, .npy and .zip bytes made by hand.
 #ifndef GRAPHC_TEST_RUNTIME_DATA_TESTFILES_H
 #define GRAPHC_TEST_RUNTIME_DATA_TESTFILES_H
 
+#include "test/runtime/common/base/TemporaryFolder.h"
+
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 #include <zlib.h>
@@ -91,26 +90,6 @@ inline std::string zipFile(const std::vector<std::pair<std::string, std::string>
          littleEndian(entries.size(), 2) + littleEndian(entries.size(), 2) +
          littleEndian(directory.size(), 4) + littleEndian(out.size(), 4) + littleEndian(0, 2);
 }
-
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "graphc-data-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  std::string write(const std::string &name, const std::string &content) const {
-    std::filesystem::path file = path_ / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << content;
-    return file.string();
-  }
-  std::string operator/(const std::string &name) const { return (path_ / name).string(); }
-  std::string str() const { return path_.string(); }
-
-private:
-  std::filesystem::path path_;
-};
 
 } // namespace graphc::data
 #endif

@@ -1,11 +1,10 @@
 // Whom the kernel has killed for lack of memory, by files that stand for a cgroup's.
 #include "runtime/launch/OomKills.h"
 #include "runtime/launch/LaunchedChild.h"
+#include "test/runtime/common/base/TemporaryFolder.h"
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,20 +13,15 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+/// A folder that stands for a cgroup's.
 struct Cgroup : testing::Test {
-  Cgroup() {
-    std::string name = testing::TempDir() + "graphc-cgroup-XXXXXX";
-    root = mkdtemp(name.data());
+  std::string write(const std::string &path, const std::string &text) const {
+    return root.write(path, text);
   }
-  ~Cgroup() override { std::filesystem::remove_all(root); }
-  std::string write(const std::string &path, const std::string &text) {
-    const std::filesystem::path file = std::filesystem::path(root) / path;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-    return file.string();
+  std::string find(const std::string &cgroups) const {
+    return findOomFile(cgroups, root.str(), "machine");
   }
-  std::string find(const std::string &cgroups) { return findOomFile(cgroups, root, "machine"); }
-  std::string root;
+  TemporaryFolder root;
 };
 
 TEST_F(Cgroup, TheFileIsThatOfTheVersion) {
@@ -59,7 +53,7 @@ TEST_F(Cgroup, EachKillIsTakenOnce) {
   EXPECT_FALSE(kills.take());
   std::filesystem::remove(file);
   EXPECT_FALSE(kills.take());
-  EXPECT_FALSE(OomKills(root + "/none").take());
+  EXPECT_FALSE(OomKills(root / "none").take());
 }
 
 TEST_F(Cgroup, ADeathIsNamedAsThat) {

@@ -2,6 +2,7 @@
 #include "runtime/observe/EventFile.h"
 
 #include "runtime/observe/event.pb.h"
+#include "test/runtime/common/base/TemporaryFolder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,11 +37,6 @@ std::vector<Event> eventsOf(const std::string &folder) {
 }
 
 struct EventFileTest : testing::Test {
-  EventFileTest() {
-    std::string name = testing::TempDir() + "events-XXXXXX";
-    folder = mkdtemp(name.data());
-  }
-  ~EventFileTest() override { std::filesystem::remove_all(folder); }
   static StepRecord at(const std::string &phase, uint64_t step, const std::string &task = "") {
     StepRecord record;
     record.phase = phase;
@@ -50,7 +46,8 @@ struct EventFileTest : testing::Test {
     record.scalars = {{"loss", 0.25}};
     return record;
   }
-  std::string folder;
+  TemporaryFolder made;
+  const std::string folder = made.str();
   const absl::Time now = absl::FromUnixSeconds(1000);
 };
 

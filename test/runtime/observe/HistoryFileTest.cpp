@@ -1,6 +1,7 @@
 #include "runtime/observe/HistoryFile.h"
 
 #include "runtime/common/base/File.h"
+#include "test/runtime/common/base/TemporaryFolder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,12 +19,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 struct HistoryTest : testing::Test {
-  HistoryTest() {
-    std::string name = testing::TempDir() + "history-XXXXXX";
-    folder = mkdtemp(name.data());
-    path = folder + "/history.jsonl";
-  }
-  ~HistoryTest() override { std::filesystem::remove_all(folder); }
   static StepRecord at(uint64_t step, const std::string &task = "") {
     StepRecord record;
     record.phase = "train";
@@ -46,7 +41,8 @@ struct HistoryTest : testing::Test {
       found.push_back(nlohmann::json::parse(line).value("step", uint64_t(999)));
     return found;
   }
-  std::string folder, path;
+  TemporaryFolder folder;
+  const std::string path = folder / "history.jsonl";
   std::vector<std::string> said;
 };
 
@@ -99,7 +95,7 @@ TEST_F(HistoryTest, ForeignLinesStay) {
 }
 
 TEST_F(HistoryTest, WhatCannotBeWrittenIsNamed) {
-  auto history = HistoryFile::open(folder + "/none/history.jsonl", {}, nullptr);
+  auto history = HistoryFile::open(folder / "none/history.jsonl", {}, nullptr);
   EXPECT_THAT(std::string(history.status().message()), HasSubstr("/none/history.jsonl"));
   auto full = HistoryFile::open("/dev/full", {}, nullptr);
   ASSERT_TRUE(full.ok()) << full.status();

@@ -1,10 +1,10 @@
 // Who gets in to a task, what strangers get to hear, and what they cost.
 #include "runtime/common/base/Socket.h"
 #include "runtime/service/ControlLink.h"
-#include "runtime/service/MasterService.h"
 #include "runtime/service/RunSecret.h"
 #include "runtime/service/SecretProof.h"
 #include "runtime/service/TaskServer.h"
+#include "test/runtime/service/LocalMaster.h"
 
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
@@ -162,21 +162,12 @@ TEST(UnixAdmission, AnotherUserIsNotOfThisUser) {
   close(ends[1]);
 }
 
-// What a caller that has proved itself can make a task hold: a message is refused by its length,
-// before it is read.
+// A caller that has proved itself is refused a message over the limit. (What such a message costs:
+// LongMessageTest.cpp.)
 TEST(TaskServer, AMessageThatIsTooLongIsRefused) {
-  silenceGrpc();
-  TaskCoordinator::Options options;
-  options.taskNames = {"/job:worker/task:0"};
-  TaskCoordinator coordinator(std::move(options));
-  MasterService master(coordinator);
-  auto socket = base::UnnamedListener::make(SOCK_STREAM);
-  TaskIdentity known{"secret", nullptr};
-  auto server = TaskServer::start({socket->inheritedAddress(), std::move(socket->listener), known},
-                                  {&master});
-  ASSERT_TRUE(server.ok()) << server.status();
-  auto stub =
-      Master::NewStub(*TaskDialer(socket->inheritedAddress(), known).start(absl::Seconds(10)));
+  LocalMaster chief;
+  ASSERT_TRUE(chief.server.ok()) << chief.server.status();
+  auto stub = Master::NewStub(*chief.dial());
   auto ask = [&](size_t bytes) {
     grpc::ClientContext context;
     PlanRequest request;

@@ -2,8 +2,8 @@
 // that no other stream pays for it.
 #include "test/runtime/service/LongMessage.h"
 #include "test/runtime/service/GrpcPair.h"
+#include "test/runtime/service/LocalMaster.h"
 
-#include "runtime/service/MasterService.h"
 #include "runtime/service/MessageParts.h"
 
 #include <gmock/gmock.h>
@@ -61,17 +61,9 @@ TEST(LongMessage, TheStreamOfAnotherTaskGoesOn) {
 }
 
 TEST(LongMessage, OnAControlStreamItIsNotHeld) {
-  silenceGrpc();
-  TaskCoordinator::Options options;
-  options.taskNames = {"/job:worker/task:0"};
-  TaskCoordinator coordinator(std::move(options));
-  MasterService master(coordinator);
-  auto socket = base::UnnamedListener::make(SOCK_STREAM);
-  const std::string address = socket->inheritedAddress();
-  const TaskIdentity known{"secret", nullptr};
-  auto server = TaskServer::start({address, std::move(socket->listener), known}, {&master});
-  ASSERT_TRUE(server.ok()) << server.status();
-  auto channel = TaskDialer(address, known).start(absl::Seconds(10));
+  LocalMaster chief;
+  ASSERT_TRUE(chief.server.ok()) << chief.server.status();
+  auto channel = chief.dial();
   ASSERT_TRUE(channel.ok()) << channel.status();
   grpc::Status status;
   EXPECT_LE(peakGrowth([&] {

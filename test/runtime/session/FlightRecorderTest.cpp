@@ -6,6 +6,7 @@
 #include "runtime/common/plan/PlanSketch.h"
 #include "runtime/common/plan/PlanTypes.h"
 #include "runtime/session/hangs/ExplainRecordings.h"
+#include "test/runtime/common/base/TemporaryFolder.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 
 #include "absl/strings/str_cat.h"
@@ -90,12 +91,9 @@ TEST(EventRing, NoEventIsHalfOfTwo) {
 
 struct Folder : testing::Test {
   Folder() {
-    std::string name = testing::TempDir() + "recorder-XXXXXX";
-    path = mkdtemp(name.data());
     loaded.plan = plan::parameterServerPlan({1, 2});
     loaded.fingerprint = std::string(64, 'a');
   }
-  ~Folder() override { std::filesystem::remove_all(path); }
 
   service::Hello hello(uint32_t task) const {
     service::Hello hello;
@@ -123,7 +121,8 @@ struct Folder : testing::Test {
     return absl::StrJoin(all, ", ");
   }
 
-  std::string path;
+  TemporaryFolder made;
+  const std::string path = made.str();
   plan::LoadedPlan loaded;
 };
 
