@@ -48,3 +48,26 @@ def signalled(box, job, when, signal):
         .replace("FLAG", f'"--job_name={job}"')
         .replace("SIGNAL", signal),
     )
+
+
+HOLDS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int launched; // by a launcher: graphrun clears the variable soon
+__attribute__((constructor)) static void look(void) { launched = getenv("GRAPHC_LAUNCH_FD") != 0; }
+int pthread_create(pthread_t *thread, const pthread_attr_t *with, void *(*what)(void *), void *of) {
+  while (launched && access("HELD", F_OK) == 0)
+    usleep(10000);
+  int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
+  return real(thread, with, what, of);
+}
+"""
+
+
+def holds(box):
+    """The environment in which a launched task that starts a thread waits while the box's file
+    "held" is there: as gRPC does for ever where a thread is refused."""
+    return box.preload("holds", HOLDS.replace("HELD", str(box / "held")))

@@ -6,26 +6,11 @@ import signal
 
 import pytest
 from box import ROOT
+from faults import holds
 from process import SOON, children, until
 
 EXAMPLE = ROOT / "examples/linear-regression/model.mlir"
 CAUSE = r"cannot start .* thread|out of memory|[Cc]annot allocate memory|ulimit"
-# Whoever starts a thread under a launcher waits for ever: as gRPC does where a thread is refused.
-HANGS = """
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <unistd.h>
-static int launched; // by a launcher: graphrun clears the variable soon
-__attribute__((constructor)) static void look(void) { launched = getenv("GRAPHC_LAUNCH_FD") != 0; }
-int pthread_create(pthread_t *thread, const pthread_attr_t *with, void *(*what)(void *), void *of) {
-  for (; launched; pause())
-    ;
-  int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
-  return real(thread, with, what, of);
-}
-"""
 
 
 def clusters():
@@ -100,7 +85,8 @@ def test_the_least(box, limit):
 def test_hangs_before_it_joins(box):
     """Where no task keeps a deadline of its own, the launcher keeps it for all of them."""
     plan = box.compile("server", clusters()["server"], EXAMPLE)
-    run = box.graphrun(plan, "--join_deadline", 1, status=1, env=box.preload("hangs", HANGS))
+    box.write("held", "")
+    run = box.graphrun(plan, "--join_deadline", 1, status=1, env=holds(box))
     run.oneError()
     run.err.expect(
         r"^graphrun: /job:\w+/task:\d \(process \d+ on .*\) failed: it did not join the run within 6s of its start, and was killed"
@@ -110,7 +96,8 @@ def test_hangs_before_it_joins(box):
 def test_stopped_before_it_joins(box):
     """One SIGTERM ends a run whose tasks hang before they join it."""
     plan = box.compile("reduce", clusters()["reduce"], EXAMPLE)
-    run = box.launch(plan, env=box.preload("hangs", HANGS))
+    box.write("held", "")
+    run = box.launch(plan, env=holds(box))
     until(lambda: len(children(run.pid)) == 2, "both tasks are there")
     run.signal(signal.SIGTERM)
     run.ends(1)

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from box import FOREVER, MODELS, delay, same, steps
-from faults import fault
+from faults import fault, holds
 from process import TRAINS, until
 from test_restarts import alone, pids
 
@@ -129,6 +129,37 @@ def test_stopped_before_the_restart(box):
         r"in 500ms \(restart 2 of 5\)$",
         "^graphrun: stopped at step [0-9]+ of .* as asked; start again with --checkpoint_dir ckpt",
     )
+    (saved,) = os.listdir(box / "ckpt")
+    assert int(saved.removeprefix("step-")) >= made
+
+
+def test_stopped_while_a_task_starts(box):
+    """SIGTERM while the new process of a lost task starts, which takes longer than the 5 s that a
+    task which hangs has then: it joins, and what is in memory is saved."""
+    plan = box.compile("memory2", cluster(2, recovery="memory"))
+    run = box.launch(
+        plan,
+        "--steps",
+        FOREVER,
+        *RUN[2:],
+        "--max_restarts",
+        2,
+        "--fetch",
+        "loss",
+        env={**holds(box), **delay(worker1=1000)},
+    )
+    until(lambda: steps(run) > 20, "some steps")
+    box.write("held", "")
+    lost = run.pidOf("worker-1")
+    os.kill(lost, signal.SIGKILL)
+    run.err.waitFor(r"\(restart 1 of 2\)$")
+    until(lambda: run.pidNow("worker-1") not in (None, lost), "a new process")
+    made = steps(run)
+    run.signal(signal.SIGTERM)
+    time.sleep(8)
+    (box / "held").unlink()
+    run.ends(1)
+    run.err.expect("^graphrun: stopped at step [0-9]+ of .* as asked; start again with")
     (saved,) = os.listdir(box / "ckpt")
     assert int(saved.removeprefix("step-")) >= made
 
