@@ -12,11 +12,18 @@
 #include <cerrno>
 #include <cmath>
 #include <unistd.h>
+#include <utility>
 
 namespace graphc::checkpoint {
 namespace {
+using Kind = base::JsonValue::Kind;
 constexpr uint64_t kMostOfEvaluations = uint64_t{64} << 20;
 std::string pathIn(const std::string &dir) { return absl::StrCat(dir, "/evaluations.json"); }
+
+/// Null where it is not an array of two.
+const base::JsonValue *elementOf(const base::JsonValue &pair, size_t index) {
+  return pair.is(Kind::Array) && pair.elements.size() == 2 ? &pair.elements[index] : nullptr;
+}
 } // namespace
 
 bool EvaluationHistory::forgetBehind(uint64_t step) {
@@ -24,44 +31,57 @@ bool EvaluationHistory::forgetBehind(uint64_t step) {
 }
 
 std::string encodeEvaluations(const EvaluationHistory &evaluations) {
-  std::string text =
-      absl::StrCat("{\"metric\": ", base::quoteJson(evaluations.metric), ", \"evaluations\": [");
+  std::string text = "{\"evaluations\": [";
   for (size_t i = 0; i < evaluations.made.size(); ++i) {
     const EvaluationRecord &one = evaluations.made[i];
-    absl::StrAppend(&text, i ? ", [" : "[", one.step, ", ",
-                    std::isfinite(one.value) ? absl::StrFormat("%.17g", one.value) : "null", "]");
+    absl::StrAppend(&text, i ? ", " : "", "{\"step\": ", one.step, ", \"metrics\": {");
+    const char *between = "";
+    for (const auto &[name, value] : one.metrics)
+      absl::StrAppend(&text, std::exchange(between, ", "), base::quoteJson(name), ": ",
+                      std::isfinite(value) ? absl::StrFormat("%.17g", value) : "null");
+    absl::StrAppend(&text, "}}");
   }
   return text + "]}\n";
 }
 
 absl::StatusOr<EvaluationHistory> decodeEvaluations(std::string_view text, std::string_view name) {
-  using Kind = base::JsonValue::Kind;
   const auto bad = [&](const std::string &what) {
     return absl::DataLossError(
         absl::StrCat(base::view(name), ": ", what,
-                     "; expected {\"metric\": NAME, \"evaluations\": [[STEP, VALUE], …]}"));
+                     "; expected {\"evaluations\": [{\"step\": STEP, \"metrics\": {NAME: VALUE, "
+                     "…}}, …]}"));
   };
-  absl::StatusOr<base::JsonValue> json = base::parseJson(text, std::string(name));
+  absl::StatusOr<base::JsonValue> json =
+      base::parseJson(text, std::string(name), {.bytes = kMostOfEvaluations, .values = 1u << 24});
   if (!json.ok())
     return absl::DataLossError(json.status().message());
   if (!json->is(Kind::Object))
     return bad("no JSON object");
   const auto *metric = json->find("metric"), *made = json->find("evaluations");
-  if (!metric || !metric->is(Kind::String) || !made || !made->is(Kind::Array))
+  if (!made || !made->is(Kind::Array) || (metric && !metric->is(Kind::String)))
     return bad("it does not say which evaluations of what there were");
   EvaluationHistory evaluations;
-  evaluations.metric = metric->string;
-  for (const base::JsonValue &pair : made->elements) {
-    if (!pair.is(Kind::Array) || pair.elements.size() != 2 || !pair.elements[0].is(Kind::Integer) ||
-        pair.elements[0].integer < 0)
-      return bad("an evaluation is no pair of a step and a value");
-    const base::JsonValue &value = pair.elements[1];
-    const auto step = static_cast<uint64_t>(pair.elements[0].integer);
-    if (!value.is(Kind::Null) && !value.is(Kind::Integer) && !value.is(Kind::Float))
-      return bad(absl::StrCat("the evaluation at step ", step, " is no number"));
-    if (!evaluations.made.empty() && evaluations.made.back().step >= step)
-      return bad(absl::StrCat("the evaluation at step ", step, " stands behind a later one"));
-    evaluations.made.push_back({step, value.is(Kind::Null) ? std::nan("") : value.number});
+  for (const base::JsonValue &each : made->elements) {
+    const base::JsonValue *step = metric ? elementOf(each, 0) : each.find("step");
+    const base::JsonValue *metrics = metric ? elementOf(each, 1) : each.find("metrics");
+    if (!step || !step->is(Kind::Integer) || step->integer < 0 || !metrics ||
+        (!metric && !metrics->is(Kind::Object)))
+      return bad("an evaluation has no step or no metrics");
+    EvaluationRecord record{static_cast<uint64_t>(step->integer), {}};
+    bool areNumbers = true;
+    const auto add = [&](const std::string &of, const base::JsonValue &value) {
+      areNumbers &= value.is(Kind::Null) || value.is(Kind::Integer) || value.is(Kind::Float);
+      record.metrics[of] = value.is(Kind::Null) ? std::nan("") : value.number;
+    };
+    if (metric)
+      add(metric->string, *metrics);
+    for (const base::JsonMember &one : metrics->members)
+      add(one.key, one.value);
+    if (!areNumbers)
+      return bad(absl::StrCat("a metric of the evaluation at step ", record.step, " is no number"));
+    if (!evaluations.made.empty() && evaluations.made.back().step >= record.step)
+      return bad(absl::StrCat("the evaluation at step ", record.step, " is after a later one"));
+    evaluations.made.push_back(std::move(record));
   }
   return evaluations;
 }

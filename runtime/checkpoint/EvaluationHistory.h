@@ -1,10 +1,12 @@
-//===- EvaluationHistory.h - what evaluations gave, beside the checkpoints they are of --------===//
+//===- EvaluationHistory.h - the results of evaluations, beside their checkpoints -------------===//
 //
-//   DIR/evaluations.json     {"metric": "accuracy", "evaluations": [[39, 0.81], [78, 0.84]]}
+//   DIR/evaluations.json     {"evaluations": [{"step": 39, "metrics": {"accuracy": 0.81}}, …]}
 //
-// For --early_stop: a run that goes on from step N knows what there was until then. A value that is
-// no number is null. Written behind each evaluation; what a run has behind the step at which it
-// begins is of another training, and goes.
+// The chief writes the file after each evaluation during training, with all metrics, so that a
+// later run can compare them by any of these (--early_stop, --export best). A value that is not a
+// number is null. A run that begins at step N deletes the records after step N: they belong to
+// another training. Versions before 2026-12 recorded one metric, {"metric": "accuracy",
+// "evaluations": [[39, 0.81], …]}, which is still read.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_EVALUATIONHISTORY_H
@@ -13,6 +15,7 @@
 #include "absl/status/statusor.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,14 +24,13 @@ namespace graphc::checkpoint {
 
 struct EvaluationRecord {
   uint64_t step = 0;
-  double value = 0;
+  std::map<std::string, double> metrics; ///< by name
 };
 
 struct EvaluationHistory {
-  std::string metric;
   std::vector<EvaluationRecord> made; ///< by step, ascending
 
-  /// Whether there were some behind that step, which are none of a training that is there.
+  /// Deletes the records after that step. Returns whether there were any.
   bool forgetBehind(uint64_t step);
 };
 
@@ -36,9 +38,9 @@ std::string encodeEvaluations(const EvaluationHistory &evaluations);
 /// `name` is for messages.
 absl::StatusOr<EvaluationHistory> decodeEvaluations(std::string_view text, std::string_view name);
 
-/// Of the checkpoints' folder; none where it is not there.
+/// Reads the file in the folder of the checkpoints. Without a file there are no records.
 absl::StatusOr<EvaluationHistory> readEvaluations(const std::string &dir);
-/// None: there is no such file then.
+/// Without records it deletes the file.
 absl::Status writeEvaluations(const std::string &dir, const EvaluationHistory &evaluations);
 
 } // namespace graphc::checkpoint

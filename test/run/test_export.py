@@ -440,20 +440,68 @@ def test_best_refused(box):
 
 
 def test_best_is_gone(box):
-    """The best checkpoint was removed by hand: an error that names it, and no other is exported."""
+    """The best checkpoint was removed: a warning names it, and the best of the others is exported.
+    Without any other it is an error."""
     plan = turning(box)
     box.graphrun(plan, "--steps", 10, *BEST, "best").err.expect("exported ckpt/step-6 to out/1;")
     shutil.rmtree(box / "ckpt/step-6")
-    box.refused(
-        r"--export best: the best evaluation \(accuracy -?0\) belongs to ckpt/step-6, which no longer exists; nothing is exported",
-        plan,
-        "--steps",
-        10,
-        *BEST,
-        "best",
-        status=1,
+    gone = r"the best evaluation \(accuracy -?0\) belongs to ckpt/step-6, which no longer exists"
+    box.graphrun(plan, "--steps", 10, *BEST, "best").err.expect(
+        gone + "; --export best compares the evaluations whose checkpoints exist",
+        "the best checkpoint is ckpt/step-4: accuracy -4$",
+        "exported ckpt/step-4 to out/2;",
     )
-    assert os.listdir(box / "out") == ["1"]
+    box.graphrun(plan, "--steps", 10, "--early_stop", "accuracy:9", *BEST[:4]).err.expect(gone + "$")
+
+
+def test_best_of_earlier_runs(box):
+    """A training that ran without --export best is compared whole, as far as its checkpoints
+    exist."""
+    plan = turning(box)
+    box.graphrun(plan, "--steps", 8, *BEST[:4])
+    assert box.json("ckpt/evaluations.json")["evaluations"][1] == {
+        "step": 4,
+        "metrics": {"accuracy": -4},
+    }
+    box.graphrun(plan, "--steps", 12, *BEST, "best").err.expect("exported ckpt/step-6 to out/1;")
+    few = *BEST[:3], "few", *BEST[4:]
+    box.graphrun(plan, "--steps", 20, *few[:4], "--keep_checkpoint_max", 2)
+    box.graphrun(plan, "--steps", 24, *few, "best", "--keep_checkpoint_max", 2).err.expect(
+        r"the best evaluation .* belongs to few/step-6, which no longer exists; --export best compares",
+        "the best checkpoint is few/step-18: accuracy -144$",
+    )
+
+
+def test_best_by_another_metric(box):
+    """Every metric is recorded: a run that compares another one takes nothing from later runs."""
+    line = '  graph.metric "METRIC", %wide : tensor<2xf32>\n'
+    box.write(
+        "both.mlir",
+        TURNING.replace(line, line.replace("METRIC", "accuracy") + line.replace("METRIC", "loss")),
+    )
+    plan = box.compile("both", {"worker": 1}, "both.mlir")
+    for metric, best in ("accuracy", 6), ("loss", 2), ("accuracy", 6):
+        box.graphrun(plan, "--steps", 10, *BEST, f"best:{metric}").err.expect(
+            f"exported ckpt/step-{best} to out/"
+        )
+
+
+def test_records_of_earlier_versions(box):
+    """One metric a file, which may be another one."""
+    plan = turning(box)
+    box.graphrun(plan, "--steps", 10, *BEST[:4])
+    pairs = "[[2, -16], [4, -4], [6, 0], [8, -4]]"
+    box.write("ckpt/evaluations.json", f'{{"metric": "accuracy", "evaluations": {pairs}}}')
+    box.graphrun(plan, "--steps", 10, *BEST, "best").err.expect("exported ckpt/step-6 to out/1;")
+    box.write("ckpt/evaluations.json", f'{{"metric": "recall", "evaluations": {pairs}}}')
+    box.graphrun(plan, "--steps", 10, *BEST, "best").err.expect(
+        "4 of 4 earlier evaluations did not measure accuracy; --export best compares the others",
+        "exported ckpt/step-10 to out/2;",
+    )
+    box.write("ckpt/evaluations.json", "[")
+    box.graphrun(plan, "--steps", 14, *BEST[:4]).err.expect(
+        "ckpt/evaluations.json:1:2: .*; evaluations are recorded again from this step"
+    )
 
 
 def test_export_takes_no_other_values(box):

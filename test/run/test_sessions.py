@@ -180,7 +180,7 @@ def test_early_stop_goes_on(box, two):
         shutil.rmtree(box / f"pieces/step-{step}")
     run = box.graphrun(two, "--epochs", 2, *flags, "--checkpoint_dir", "pieces")
     run.err.never("training ends")
-    assert [step for step, _ in box.json("pieces/evaluations.json")["evaluations"]] == [13]
+    assert [one["step"] for one in box.json("pieces/evaluations.json")["evaluations"]] == [13]
     box.write("pieces/evaluations.json", "[")
     run = box.graphrun(two, "--epochs", 3, *flags, "--checkpoint_dir", "pieces")
     run.err.expect("pieces/evaluations.json:1:2: .*; --early_stop starts counting again from this step")

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-#include <cmath>
+#include <utility>
 
 namespace graphc::session {
 
@@ -14,47 +14,69 @@ absl::Status ChiefEarlyStop::begin(uint64_t step) {
   if (!checkpoints_.wanted())
     return absl::OkStatus();
   const std::string &folder = checkpoints_.directory();
-  const char *flag = stop_ && !stop_->endsTraining() ? "; --export best" : "; --early_stop";
   FileWatchdog::Work work(files_, absl::StrCat("reading the evaluations of ", folder));
   absl::StatusOr<checkpoint::EvaluationHistory> found = checkpoint::readEvaluations(folder);
-  if (!found.ok() && !stop_)
-    return absl::OkStatus(); // left to who wants it
-  if (!found.ok() && !absl::IsDataLoss(found.status()))
+  if (!found.ok() && stop_ && !absl::IsDataLoss(found.status()))
     return base::annotate(found.status(), "--checkpoint_dir");
-  if (!found.ok())
-    warn_(absl::StrCat(base::describe(found.status()), flag,
-                       " starts counting again from this step"));
-  const bool isOf =
-      found.ok() && (!stop_ || found->made.empty() || found->metric == stop_->metric());
-  if (!isOf && found.ok())
-    warn_(absl::StrCat("earlier evaluations measured ", base::foreignText(found->metric), flag,
-                       " starts counting again from this step"));
-  checkpoint::EvaluationHistory kept = isOf ? *std::move(found) : checkpoint::EvaluationHistory();
-  if (kept.forgetBehind(step) || !isOf)
-    GRAPHC_RETURN_IF_ERROR(
-        base::annotate(checkpoint::writeEvaluations(folder, kept), "--checkpoint_dir"));
-  if (!stop_)
+  if (!found.ok()) {
+    damage_ = base::describe(found.status());
+    if (stop_)
+      warn_(absl::StrCat(std::exchange(damage_, ""), "; ", flag(),
+                         " starts counting again from this step"));
     return absl::OkStatus();
-  for (const checkpoint::EvaluationRecord &one : kept.made)
-    stop_->evaluated(one.step, {{stop_->metric(), one.value}});
-  made_ = std::move(kept);
-  if (std::optional<uint64_t> best = stop_->bestStep())
-    checkpoints_.spare(*best);
+  }
+  made_ = *std::move(found);
+  if (made_.forgetBehind(step))
+    GRAPHC_RETURN_IF_ERROR(
+        base::annotate(checkpoint::writeEvaluations(folder, made_), "--checkpoint_dir"));
+  if (stop_)
+    compareEarlier();
   return absl::OkStatus();
 }
 
+void ChiefEarlyStop::compareEarlier() {
+  const EarlyStop none = *stop_;
+  size_t without = 0;
+  const auto compare = [&](bool onlyThoseThere) {
+    *stop_ = none;
+    without = 0;
+    for (const checkpoint::EvaluationRecord &one : made_.made) {
+      if (!one.metrics.contains(stop_->metric()))
+        ++without;
+      else if (!onlyThoseThere || base::exists(checkpoints_.pathOf(one.step)))
+        stop_->evaluated(one.step, one.metrics);
+    }
+  };
+  compare(/*onlyThoseThere=*/false);
+  if (without > 0)
+    warn_(absl::StrCat(without, " of ", made_.made.size(), " earlier evaluations did not measure ",
+                       stop_->metric(), "; ", flag(), " compares the others"));
+  if (stop_->bestStep() && best().empty()) {
+    const std::string gone = describeMissing();
+    if (!stop_->endsTraining())
+      compare(/*onlyThoseThere=*/true);
+    warn_(absl::StrCat(gone,
+                       stop_->endsTraining()
+                           ? ""
+                           : "; --export best compares the evaluations whose checkpoints exist"));
+  }
+  if (std::optional<uint64_t> best = stop_->bestStep())
+    checkpoints_.spare(*best);
+}
+
 absl::Status ChiefEarlyStop::evaluated(uint64_t step, const std::map<std::string, double> &means) {
-  if (!stop_)
-    return absl::OkStatus();
-  stop_->evaluated(step, means);
-  if (stop_->isBest())
-    checkpoints_.spare(step);
+  if (stop_) {
+    stop_->evaluated(step, means);
+    if (stop_->isBest())
+      checkpoints_.spare(step);
+  }
   if (!checkpoints_.wanted())
     return absl::OkStatus();
-  auto value = means.find(stop_->metric());
-  made_.metric = stop_->metric();
+  if (!damage_.empty())
+    warn_(absl::StrCat(std::exchange(damage_, ""),
+                       "; evaluations are recorded again from this step"));
   made_.forgetBehind(step ? step - 1 : 0);
-  made_.made.push_back({step, value == means.end() ? std::nan("") : value->second});
+  made_.made.push_back({step, means});
   FileWatchdog::Work work(files_, absl::StrCat("writing into ", checkpoints_.directory()));
   return base::annotate(checkpoint::writeEvaluations(checkpoints_.directory(), made_),
                         "--checkpoint_dir");

@@ -1,7 +1,8 @@
 //===- ChiefEarlyStop.h - early stop, over all runs of a training -------------------*- C++ -*-===//
 //
-// Beside the checkpoints stands what the evaluations gave (checkpoint/EvaluationHistory.h), so that
-// a run that goes on counts on where the one before has ended, and its best checkpoint stays.
+// Records the results of evaluations beside the checkpoints (checkpoint/EvaluationHistory.h), also
+// without --early_stop and --export best: a later run that has these flags compares them. The best
+// checkpoint is kept.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_MASTER_CHIEFEARLYSTOP_H
@@ -17,8 +18,7 @@ namespace graphc::session {
 /// Master's thread.
 class ChiefEarlyStop {
 public:
-  /// The others have to outlive it. Without `stop` nothing ends; what another training has left is
-  /// cleared all the same.
+  /// The others have to outlive it. Without `stop` evaluations are recorded, and not compared.
   ChiefEarlyStop(std::optional<EarlyStop> stop, ChiefCheckpoints &checkpoints, FileWatchdog &files,
                  std::function<void(const std::string &)> warn)
       : stop_(std::move(stop)), checkpoints_(checkpoints), files_(files), warn_(std::move(warn)) {}
@@ -30,7 +30,7 @@ public:
   bool lacks(uint64_t step) const {
     return stop_ && checkpoints_.wanted() && (made_.made.empty() || made_.made.back().step < step);
   }
-  /// An evaluation's means; that checkpoint stays where it is the best.
+  /// Records an evaluation's means. If it is the best so far, its checkpoint is kept.
   absl::Status evaluated(uint64_t step, const std::map<std::string, double> &means);
   /// Of training's last step, where it was not evaluated before. Counts for the best of this run
   /// alone: a run that goes on compares what an uninterrupted one does.
@@ -47,11 +47,16 @@ public:
   std::string describeMissing() const;
 
 private:
+  /// Compares the evaluations of earlier runs.
+  void compareEarlier();
+  std::string flag() const { return stop_->endsTraining() ? "--early_stop" : "--export best"; }
+
   std::optional<EarlyStop> stop_;
   ChiefCheckpoints &checkpoints_;
   FileWatchdog &files_;
   const std::function<void(const std::string &)> warn_;
   checkpoint::EvaluationHistory made_;
+  std::string damage_; ///< why the file of earlier runs could not be read
 };
 
 } // namespace graphc::session

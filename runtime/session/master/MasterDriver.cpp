@@ -268,11 +268,17 @@ absl::Status MasterDriver::initialize() {
 /// The training phase again and again, from one pause to the next: checkpoint, evaluation, end.
 absl::Status MasterDriver::train(uint32_t phase) {
   StreamPositions streams(plan_, phase, samples_);
+  absl::Status known;
   if (restored_) { // of a state in memory the positions are those of a step before
-    GRAPHC_RETURN_IF_ERROR(streams.restore(*restored_));
+    known = streams.restore(*restored_);
     streams.advance(step_ - restored_->globalStep);
   }
-  trainingSteps_ = trainingStepsOf(phase, streams);
+  trainingSteps_ = trainingStepsOf(phase, streams, step_);
+  if (!known.ok()) { // a training that is over needs no positions
+    trainingSteps_ = trainingStepsOf(phase, StreamPositions(plan_, phase, samples_), 0);
+    if (step_ < trainingSteps_.total)
+      return known;
+  }
   GRAPHC_RETURN_IF_ERROR(earlyStop_.begin(step_));
   if (step_ >= trainingSteps_.total) {
     // a run whose last checkpoint a death has cost
@@ -384,12 +390,13 @@ void MasterDriver::endEarly(const std::string &why) {
 }
 
 /// How long to train, and where to pause.
-TrainingSteps MasterDriver::trainingStepsOf(uint32_t phase, const StreamPositions &streams) const {
+TrainingSteps MasterDriver::trainingStepsOf(uint32_t phase, const StreamPositions &streams,
+                                            uint64_t firstStep) const {
   TrainingSteps trainingSteps;
   trainingSteps.samples = samplesOf(phase);
   trainingSteps.samplesPerStep = plan_.phases(static_cast<int>(phase)).samples_per_step();
   trainingSteps.padded = streams.padded();
-  trainingSteps.firstStep = step_;
+  trainingSteps.firstStep = firstStep;
   trainingSteps.position = streams.first();
   trainingSteps.evalEvery =
       plan::phaseOf(plan_, plan::EVAL) ? options_.evalEveryEpochs : std::nullopt;
