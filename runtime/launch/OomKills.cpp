@@ -57,4 +57,12 @@ bool OomKills::take() {
   return true;
 }
 
+void OomKills::forgetUnclaimed(absl::Time now) {
+  constexpr absl::Duration limit = absl::Seconds(5);
+  const uint64_t kills = read();
+  if (kills > seen_ && now - since_ >= limit)
+    seen_ = kills;
+  since_ = kills > seen_ ? std::min(since_, now) : absl::InfiniteFuture();
+}
+
 } // namespace graphc::launch

@@ -2,6 +2,8 @@
 #ifndef GRAPHC_RUNTIME_LAUNCH_OOMKILLS_H
 #define GRAPHC_RUNTIME_LAUNCH_OOMKILLS_H
 
+#include "absl/time/time.h"
+
 #include <cstdint>
 #include <string>
 
@@ -21,12 +23,16 @@ public:
   explicit OomKills(std::string file) : file_(std::move(file)), seen_(read()) {}
   /// Consumes one kill; returns false if none is left.
   bool take();
+  /// Call it regularly, after take(): kills that nothing has taken for 5 s were of other processes
+  /// and are not counted any more. A task's death is noticed within milliseconds.
+  void forgetUnclaimed(absl::Time now);
   const std::string &file() const { return file_; }
 
 private:
   uint64_t read() const;
   const std::string file_;
   uint64_t seen_;
+  absl::Time since_ = absl::InfiniteFuture(); ///< when the first that is not taken was noticed
 };
 
 } // namespace graphc::launch

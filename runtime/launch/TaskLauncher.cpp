@@ -261,6 +261,7 @@ void TaskLauncher::take(absl::Duration wait) {
     pump(*child);
   onSignals();
   reap();
+  oomKills_.forgetUnclaimed(absl::Now());
   watchEvaluator();
 }
 

@@ -56,6 +56,25 @@ TEST_F(Cgroup, EachKillIsTakenOnce) {
   EXPECT_FALSE(OomKills(root / "none").take());
 }
 
+// A kill of another process of the cgroup is not charged to a task that dies much later.
+TEST_F(Cgroup, KillsThatNothingTakesAreForgotten) {
+  const std::string file = write("memory.events", "oom_kill 0\n");
+  OomKills kills(file);
+  const absl::Time start = absl::UnixEpoch();
+  write("memory.events", "oom_kill 2\n");
+  kills.forgetUnclaimed(start);
+  EXPECT_TRUE(kills.take()) << "that of a task";
+  kills.forgetUnclaimed(start + absl::Seconds(4));
+  write("memory.events", "oom_kill 3\n");
+  kills.forgetUnclaimed(start + absl::Seconds(6));
+  EXPECT_FALSE(kills.take());
+  write("memory.events", "oom_kill 4\n");
+  kills.forgetUnclaimed(start + absl::Seconds(60));
+  EXPECT_TRUE(kills.take()) << "a later one counts";
+  kills.forgetUnclaimed(start + absl::Seconds(70));
+  EXPECT_FALSE(kills.take());
+}
+
 TEST_F(Cgroup, ADeathIsNamedAsThat) {
   LaunchedTask task;
   task.name = "/job:worker/task:1";
