@@ -122,12 +122,16 @@ private:
     return joined_;
   }
 
-  /// A message that is too long for one ends the run, by the name of the task that sends it.
+  /// A message that is too long ends the run, and the error names the task that sends it. Parts
+  /// from a process that another one has replaced end its stream alone.
   bool handlePart(const FromTask::Part &part) {
     absl::StatusOr<std::optional<FromTask>> whole = parts_.add(part);
     if (!whole.ok()) {
-      status_ = toGrpc(whole.status());
-      service_.coordinator_.abort({name_, "", 0, whole.status()});
+      FromTask failure;
+      failure.mutable_failed()->set_code(static_cast<int>(whole.status().code()));
+      failure.mutable_failed()->set_message(std::string(whole.status().message()));
+      if (handle(failure))
+        status_ = toGrpc(whole.status());
       return false;
     }
     return !*whole || handle(**whole);

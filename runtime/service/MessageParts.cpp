@@ -18,8 +18,16 @@ size_t mostWholeBytes(const plan::Plan &plan) {
   return most;
 }
 
-std::list<FromTask> splitMessage(FromTask message) {
+std::list<FromTask> splitMessage(FromTask message, size_t most) {
   std::list<FromTask> all;
+  if (const size_t bytes = message.ByteSizeLong(); bytes > most) {
+    Error &error = *all.emplace_back().mutable_failed();
+    error.set_code(static_cast<int>(absl::StatusCode::kResourceExhausted));
+    error.set_message(absl::StrCat("the results and metrics of a step have ", bytes,
+                                   " bytes, and a task can send ", most,
+                                   " to the chief; fetch a smaller result"));
+    return all;
+  }
   if (message.ByteSizeLong() <= 2 * kPartBytes) {
     all.push_back(std::move(message));
     return all;

@@ -20,6 +20,8 @@
 
 namespace graphc::service {
 
+/// The longest message that Protobuf serializes.
+inline constexpr size_t kMostSplitBytes = (size_t{1} << 31) - 1;
 /// Bytes of one part. A message of up to twice as many goes whole.
 inline constexpr size_t kPartBytes = size_t{1} << 20;
 /// Limit of a message, in bytes, if no result of the plan is longer.
@@ -27,8 +29,9 @@ inline constexpr size_t kMostWholeBytes = size_t{8} << 20;
 /// The longest message of a task that executes this plan: a report has all results of a program.
 size_t mostWholeBytes(const plan::Plan &plan);
 
-/// The message itself, or its parts in their order.
-std::list<FromTask> splitMessage(FromTask message);
+/// The message itself, or its parts in their order. A message of more than `most` bytes becomes an
+/// error of the task, which ends the run.
+std::list<FromTask> splitMessage(FromTask message, size_t most = kMostSplitBytes);
 
 /// The receiver's side, for one stream. Holds at most `most` bytes.
 class PartAssembler {

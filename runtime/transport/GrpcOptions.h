@@ -16,7 +16,9 @@ inline constexpr absl::Duration kSilence = absl::Seconds(10);
 /// The largest message of either side. A data message has less than kMaxBatchBytes + kMaxChunk
 /// (GrpcFrame.h), which is 4 MiB, and its credits. A part of a plan has 1 MiB, a piece of a state
 /// 512 KiB, and so does a part of what a task tells its chief (service/MessageParts.h). Orders grow
-/// with the number of tasks and variables, by some hundred bytes each.
+/// with the number of tasks and variables, by some hundred bytes each, and a phase's first order by
+/// up to 2.6 MB for each data set of which asynchronous workers have taken samples out of order
+/// (ConsumedRanges::kMostRanges).
 inline constexpr size_t kMostMessageBytes = size_t{8} << 20;
 
 /// What gRPC may hold of all that has arrived on one connection. gRPC 1.51 compares a message's
