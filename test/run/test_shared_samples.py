@@ -6,6 +6,7 @@ from formats import seal
 
 MODEL = MODELS / "shared-samples.mlir"
 
+
 def taken(box, body, results, cluster=None, steps=2):
     """What is printed of the results, (value, type, name), in so many steps of a model that takes
     the samples 0 to 6, without shuffling."""
@@ -121,14 +122,13 @@ def test_position_of_an_earlier_version(box):
         status=1,
     )
     box.graphrun(plan, "--steps", 2, "--init_from", "old")
+    # a training that is over needs no position
+    box.graphrun(plan, "--steps", 3, "--checkpoint_dir", "old").err.expect(
+        "nothing to train: the run is at step 3 and 3 were asked for"
+    )
 
 
-def test_masks_of_several(box):
-    """An evaluation with two padded ops takes each of its 7 samples once: 2 + 3, then 2 + 0."""
-    formats.write(box / "numbers.npy", "<f4", [7], range(7))
-    box.write(
-        "sums.mlir",
-        """
+SUMS = """
 graph.dataset @test : (tensor<f32>) = #graph.npy<files = ["numbers.npy"]>
 graph.func @eval_step() -> (tensor<f32> {graph.name = "a"}, tensor<f32> {graph.name = "b"}) attributes {role = #graph.role<eval>} {
   %x, %v = graph.next_batch @test {batch = 2, pad_last} : tensor<2xf32>, tensor<2xi1>
@@ -139,12 +139,41 @@ graph.func @eval_step() -> (tensor<f32> {graph.name = "a"}, tensor<f32> {graph.n
   %b = graph.reduce_sum %y dimensions = [0] : (tensor<3xf32>) -> tensor<f32>
   graph.return %a, %b : tensor<f32>, tensor<f32>
 }
-""",
+"""
+
+
+def test_rows_of_several(box):
+    """A row of a result cannot be matched with a sample where several ops share the samples."""
+    formats.write(box / "numbers.npy", "<f4", [7], range(7))
+    box.write(
+        "sums.mlir",
+        SUMS.replace("-> (", '-> (tensor<2xf32> {graph.name = "x"}, ', 1).replace(
+            "return %a, %b : ", "return %x, %a, %b : tensor<2xf32>, "
+        ),
     )
     plan = box.compile("sums", {"worker": 1}, box / "sums.mlir")
-    run = box.graphrun(
-        plan, "--entry", "eval", "--data_dir", ".", "--fetch", "a", "--fetch", "b"
+    box.refused(
+        "--fetch x=x.npy: several graph.next_batch ops of eval_step share the samples of a data set, so the "
+        "rows of x cannot be matched with samples; take all samples with one graph.next_batch, or print each "
+        "step's value with --fetch x",
+        plan,
+        "--entry",
+        "eval",
+        "--data_dir",
+        ".",
+        "--fetch",
+        "x=x.npy",
     )
+    box.graphrun(plan, "--entry", "eval", "--data_dir", ".", "--fetch", "a=a.npy")
+    assert list(formats.read(box / "a.npy")[1]) == [1, 11]  # a value a step
+
+
+def test_masks_of_several(box):
+    """An evaluation with two padded ops takes each of its 7 samples once: 2 + 3, then 2 + 0."""
+    formats.write(box / "numbers.npy", "<f4", [7], range(7))
+    box.write("sums.mlir", SUMS)
+    plan = box.compile("sums", {"worker": 1}, box / "sums.mlir")
+    run = box.graphrun(plan, "--entry", "eval", "--data_dir", ".", "--fetch", "a", "--fetch", "b")
     # sums of a metric by element, of samples 0 1 5 6 and 2 3 4
     assert run.out.lines() == (
         "a 1|b 9|a 11|b 0|test first 3  (4 samples)|test second 3  (3 samples)".split("|")

@@ -43,6 +43,18 @@ bool hasRows(const plan::Plan &plan, uint32_t phase, const Result &result) {
   return samples && result.type().shape_size() > 0 &&
          result.type().shape(0) == static_cast<int64_t>(samples->microBatch);
 }
+/// Whether the result has as many rows as one of several ops that share samples takes. The last
+/// batch of such an op may be padded.
+bool mayHaveRowsOfOneOp(const plan::Plan &plan, uint32_t phase, const Result &result) {
+  const std::optional<data::SampleStream> samples = samplesOf(plan, phase);
+  if (!samples || !samples->shared || result.type().shape_size() == 0)
+    return false;
+  const auto takesSoMany = [&](const plan::Instruction &one) {
+    return one.has_next_batch() && one.next_batch().batch() == uint64_t(result.type().shape(0));
+  };
+  return std::any_of(result.program->instructions().begin(), result.program->instructions().end(),
+                     takesSoMany);
+}
 } // namespace
 
 absl::Status FetchFiles::check(const plan::Plan &plan, uint32_t phase,
@@ -60,6 +72,13 @@ absl::Status FetchFiles::check(const plan::Plan &plan, uint32_t phase,
                        " share no step, so that there is no value of each step; --fetch ", name,
                        " prints those of each task, --history FILE keeps them"));
     const Result result = find(plan, phase, name);
+    if (mayHaveRowsOfOneOp(plan, phase, result))
+      return absl::InvalidArgumentError(absl::StrCat(
+          flag, "several graph.next_batch ops of ", one.name(),
+          " share the samples of a data set, so the rows of ", name,
+          " cannot be matched with samples; take all samples with one graph.next_batch, or print "
+          "each step's value with --fetch ",
+          name));
     if (!hasRows(plan, phase, result))
       continue;
     const data::SampleStream samples = *samplesOf(plan, phase);
