@@ -10,6 +10,7 @@
 #include "runtime/kernels/MatmulBlocks.h"
 #include "runtime/kernels/NarrowMatmul.h"
 #include "runtime/kernels/OnednnLoader.h"
+#include "runtime/kernels/PackedMatmul.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -157,13 +158,13 @@ bool areKnownToGiveTheSame(const MatmulDesc &d, const Product &whole,
 }
 
 /// Who makes a product here.
-enum class Way { Narrow, MatrixUnit, Direct, Library };
+enum class Way { Narrow, MatrixUnit, Direct, Packed, Library };
 Way wayOf(const MatmulDesc &d) {
   if (isNarrow(d))
     return Way::Narrow;
   if (isForMatrixUnit(d) && hasMatrixUnit())
     return Way::MatrixUnit;
-  return isDirect(d) ? Way::Direct : Way::Library;
+  return isDirect(d) ? Way::Direct : isPacked(d) ? Way::Packed : Way::Library;
 }
 
 class OnednnMatmul final : public LibraryKernel {
@@ -246,6 +247,8 @@ uint32_t matmulParts(const MatmulDesc &desc, uint32_t threads) {
     return narrowParts(desc, threads);
   case Way::Direct:
     return directParts(desc, threads);
+  case Way::Packed:
+    return packedParts(desc, threads);
   case Way::MatrixUnit: // about as many
   case Way::Library:
     break;
@@ -264,6 +267,8 @@ absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc
     return makeTileMatmul(desc, pool);
   case Way::Direct:
     return makeDirectMatmul(desc, pool);
+  case Way::Packed:
+    return makePackedMatmul(desc, pool);
   case Way::Library:
     break;
   }

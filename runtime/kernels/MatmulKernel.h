@@ -1,11 +1,11 @@
 //===- MatmulKernel.h - descriptor of the library matmul ----------------------------*- C++ -*-===//
 //
 // Where compiler and runtime meet: graphc asks how much scratch a matmul needs, so that it can plan
-// the arena; graphrun runs it. Products with few columns, and those of operands that a cache holds,
-// are this project's own (NarrowMatmul.h, DirectMatmul.h); those whose factors may be rounded go to
-// the CPU's matrix unit, if it has one (AmxMatmul.h). Behind all others is oneDNN, in a module of
-// its own that is opened on first use (a parameter server without a matmul never loads oneDNN,
-// OpenMP and OpenCL).
+// the arena; graphrun runs it. Products with few columns, those of operands that a cache holds and,
+// with AVX2, most others are this project's own (NarrowMatmul.h, DirectMatmul.h, PackedMatmul.h);
+// those whose factors may be rounded go to the CPU's matrix unit, if it has one (AmxMatmul.h).
+// Behind all others is oneDNN, in a module of its own that is opened on first use (a parameter
+// server without a matmul never loads oneDNN, OpenMP and OpenCL).
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_KERNELS_MATMULKERNEL_H

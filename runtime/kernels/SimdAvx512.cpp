@@ -10,7 +10,7 @@ namespace {
 #include "runtime/kernels/SimdNarrow.h"
 } // namespace
 
-const SimdKernels kSimdAvx512 = {"AVX-512",    attention,  attentionGrad, narrowAcross,
-                                 narrowColumn, narrowDots, direct,        1 << 17};
+const SimdKernels kSimdAvx512 = {"AVX-512",  attention, attentionGrad, narrowAcross, narrowColumn,
+                                 narrowDots, direct,    1 << 17,       nullptr};
 
 } // namespace graphc::kernels

@@ -10,7 +10,7 @@ namespace {
 #include "runtime/kernels/SimdNarrow.h"
 } // namespace
 
-const SimdKernels kSimdBase = {"any x86-64", attention,  attentionGrad, narrowAcross,
-                               narrowColumn, narrowDots, direct,        1 << 13};
+const SimdKernels kSimdBase = {"any x86-64", attention, attentionGrad, narrowAcross, narrowColumn,
+                               narrowDots,   direct,    1 << 13,       nullptr};
 
 } // namespace graphc::kernels

@@ -1,9 +1,9 @@
 //===- SimdKernels.h - kernels of this project, compiled for each kind of CPU -------*- C++ -*-===//
 //
-// SimdTile.h, SimdAttention.h and SimdNarrow.h are compiled three times: for AVX-512, for AVX2 with
-// FMA, for any x86-64; SimdDirect.h for AVX-512 alone. Which of them a process calls follows from
-// its CPU, and so do the bits. Plain functions on plain memory: whoever calls them shares units out
-// over threads.
+// SimdTile.h, SimdAttention.h, SimdDirect.h and SimdNarrow.h are compiled three times: for AVX-512,
+// for AVX2 with FMA, for any x86-64; SimdPacked.h for AVX2 alone. Which of them a process calls
+// follows from its CPU, and so do the bits. Plain functions on plain memory: whoever calls them
+// shares units out over threads.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_KERNELS_SIMDKERNELS_H
@@ -53,13 +53,17 @@ constexpr int64_t kMostNarrow = 16;
 struct SimdProduct {
   int64_t m, n, k;
   const float *a, *b;
-  int64_t aRow, aColumn; ///< of direct(): element (i, l) of a is a[i * aRow + l * aColumn]
+  int64_t aRow,
+      aColumn; ///< of direct() and packed(): element (i, l) of a is a[i * aRow + l * aColumn]
   int64_t bRow, bColumn; ///< element (l, j) of b is b[l * bRow + j * bColumn]
   const float *bias; ///< of length n, added to each row; null: none
   int64_t biasStep; ///< where n is 1: from row to row of c, 0 or 1
   bool relu;
   float *c;
 };
+
+/// What packed() copies parts of the operands to.
+constexpr int64_t kPackedScratchBytes = 1664 << 10;
 
 struct SimdKernels {
   const char *name; ///< of the kind of CPU
@@ -75,6 +79,9 @@ struct SimdKernels {
   /// Columns [first, end), whole multiples of 16, of a product whose b is stored k x n.
   void (*direct)(const SimdProduct &product, int64_t first, int64_t end);
   int64_t mostDirect; ///< elements of a up to which direct() is faster than the library
+  /// All of a product, which may be a part of a larger one: cRow is from row to row of c. `scratch`
+  /// has kPackedScratchBytes. Null where the library's kernels are as fast.
+  void (*packed)(const SimdProduct &product, int64_t cRow, void *scratch);
 };
 
 /// Elements from row to row of a matrix whose rows are whole vectors for each kind of CPU.

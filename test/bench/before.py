@@ -96,7 +96,7 @@ def verdict(spread):
 
 def table(summary, spread, rounds, load):
     lines = [
-        f"Made by `test/bench/run.sh before BIN --report` on {datetime.date.today()}, {measure.CPU}, load average {load:.1f} at",
+        f"Made by `test/bench/run.sh before BIN --report` on {datetime.date.today()}, {measure.cpuName()}, load average {load:.1f} at",
         f"the start; the median of {rounds} rounds in turns. A step is the larger of median and mean; over 1 is slower than before.",
         f"Slower or faster are those whose rounds before and now do not overlap, and whose medians are {APART - 1:.0%} apart.",
         "",

@@ -6,12 +6,14 @@ import datetime
 import json
 import math
 import os
+import re
 import sys
 
 from measure import (
     ROOT,
     calibrate,
     complain,
+    cpuName,
     graphcAllReduce,
     graphcBareAllReduce,
     graphcDistributed,
@@ -20,6 +22,7 @@ from measure import (
     graphcSingle,
     idleServer,
     installed,
+    limitTo,
     median,
     peak,
     peerSingle,
@@ -402,6 +405,39 @@ def writeReport(path, text, what=""):
     os.replace(path + ".new", path)
 
 
+def ofOneKind(summary, rounds, load, gflops):
+    """The cases of one process on one kind of CPU, each beside its fastest peer."""
+    lines = [
+        f"{datetime.date.today()}, `test/bench/run.sh single --rounds {rounds} --report`, load average {load:.1f} at the start;",
+        f"medians of {rounds} interleaved rounds. One core makes {number(gflops.get(1), 0)} Gflop/s of fused multiply-adds, two make {number(gflops.get(2), 0)}.",
+        "",
+        "| case | threads | graphc, mean ms | fastest peer | its mean, ms | ratio of means | p99 / median | | of the peak |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for found in verdicts(summary):
+        peers = summary[found["case"], "one_device", None, 1, found["threads"]]
+        ours, theirs = peers.get("graphc", {}), peers.get(found["peer"], {})
+        lines.append(
+            f"| {found['case']} | {found['threads']} | {number(ours.get('mean_ms'), 4)} | {found['peer'] or '–'} | {number(theirs.get('mean_ms'), 4)} | "
+            f"{number(found['step'])} | {number(found['p99_to_median'])} | {verdict(found)} | {ofThePeak(ours, found['threads'], gflops)} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def reportKind(path, kind, text):
+    """Puts `text` below the heading of this kind of CPU; the tables of other kinds stay."""
+    mark = BEGIN.format("single ")
+    with open(path) as file:
+        _, _, rest = file.read().partition(mark)
+    blocks = dict(re.findall(r"^#### (.*)\n\n((?:(?!#### ).*\n)*)", rest.partition(END)[0], re.M))
+    blocks[kind] = text + "\n"
+    writeReport(
+        path,
+        "\n".join(f"#### {name}\n\n{block.strip()}\n" for name, block in blocks.items()),
+        "single ",
+    )
+
+
 def aims(summary, idleMb):
     """(text, measured, at most)"""
 
@@ -478,7 +514,10 @@ def main():
     )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--report", action="store_true")
+    parser.add_argument("--max_cpu_isa", choices=["x86-64-v3"])
     arguments = parser.parse_args()
+    if arguments.max_cpu_isa:
+        limitTo(arguments.max_cpu_isa)
     load = os.getloadavg()[0]
     for peer in ("tensorflow", "jax", "torch"):
         if not available(peer):
@@ -505,7 +544,13 @@ def main():
         idleMb = None
     print(json.dumps(dict(peer="graphc", case="idle-server", rss_mb=idleMb)), flush=True)
     summary = summarise(rows)
-    if arguments.report and summary:
+    if arguments.report and summary and arguments.what == "single":
+        reportKind(
+            os.path.join(ROOT, "docs/benchmarks.md"),
+            cpuName(),
+            ofOneKind(summary, arguments.rounds, load, gflops),
+        )
+    elif arguments.report and summary:
         writeReport(
             os.path.join(ROOT, "docs/benchmarks.md"),
             report(summary, arguments.rounds, load, idleMb, gflops),

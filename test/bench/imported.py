@@ -8,14 +8,14 @@ import os
 import sys
 
 from driver import measureAll, summarise, writeReport
-from measure import CPU, ROOT, graphcImported, graphcSingle, installed, peerSingle
+from measure import ROOT, cpuName, graphcImported, graphcSingle, installed, peerSingle
 
 CASES = ("mlp", "resnet20", "gpt", "vit")
 
 
 def report(summary, rounds):
     lines = [
-        f"Made by `test/bench/run.sh imported --report` on {datetime.date.today()}, {CPU}; medians of {rounds} interleaved rounds. The loss is that of",
+        f"Made by `test/bench/run.sh imported --report` on {datetime.date.today()}, {cpuName()}; medians of {rounds} interleaved rounds. The loss is that of",
         "`test/bench/peers/single.py`, in JAX; graphc takes it as JAX writes it (docs/import.md), with the data and the optimizer of test/bench/models. Steps are means, in ms.",
         "",
         "| case | threads | JAX | imported | JAX / imported | own model | imported / own | graphc on the import, s | JAX's compilation, s |",

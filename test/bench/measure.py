@@ -34,16 +34,40 @@ BYTES = {
 }
 
 
+# What limits this project, oneDNN, PyTorch, MKL and XLA to the instructions of a level of x86-64.
+LIMITS = {
+    "x86-64-v3": {
+        "GRAPHC_MAX_CPU_ISA": "x86-64-v3",
+        "ONEDNN_MAX_CPU_ISA": "AVX2",
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+        "XLA_FLAGS": "--xla_cpu_max_isa=AVX2",
+    }
+}
+
+
+def limitTo(level):
+    """From here on every program that is measured uses the instructions of this level alone."""
+    os.environ.update(LIMITS[level])
+    # torch.compile's code for one level crashes in a process of another one
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(ROOT, "build/bench/inductor-" + level)
+
+
 def cpuName():
+    """As "2 x AMD EPYC, family 26, model 17, AVX-512": servers' names do not tell their kind."""
     with open("/proc/cpuinfo") as info:
-        name = next(
-            (line.split(":")[1].strip() for line in info if line.startswith("model name")),
-            "unknown",
-        )
-    return f"{os.cpu_count()} x {name}"
-
-
-CPU = cpuName()
+        about = dict(re.findall(r"^([\w ]+?)\s*: (.*)$", info.read(), re.M))
+    level = os.environ.get("GRAPHC_MAX_CPU_ISA")
+    flags = about.get("flags", "").split()
+    isa = next((isa for isa in ("avx512f", "avx2", "avx") if isa in flags), "SSE")
+    return ", ".join(
+        [
+            f"{os.cpu_count()} x {about.get('model name', 'unknown')}",
+            f"family {about.get('cpu family', '?')}",
+            f"model {about.get('model', '?')}",
+            f"limited to {level}" if level else isa.upper().replace("AVX512F", "AVX-512"),
+        ]
+    )
 
 
 def row(
@@ -70,7 +94,7 @@ def row(
         median_ms=median,
         p99_ms=p99,
         first_step_s=first,
-        cpu=CPU,
+        cpu=cpuName(),
         **more,
     )
 
@@ -159,7 +183,7 @@ def peak(cores):
                 [
                     "clang-22",
                     "-O3",
-                    "-march=native",
+                    f"-march={os.environ.get('GRAPHC_MAX_CPU_ISA', 'native')}",
                     "-mprefer-vector-width=512",
                     "-ffp-contract=fast",
                     os.path.join(HERE, "peak.c"),

@@ -2,9 +2,10 @@
 // takes by itself or the next in its list
 // (docs/decisions/2026-11-28-few-rows-by-a-large-matrix.md); of products with few columns or one
 // row, and of operands that a cache holds, the first of these or this project's own
-// (docs/decisions/2026-11-28-few-columns.md, 2026-11-28-products-without-copies.md). In turns, each
-// time with 4 MiB of other memory touched before. A line a product. With avx2 or sse: our own
-// kernels for such CPUs.
+// (docs/decisions/2026-11-28-few-columns.md, 2026-11-28-products-without-copies.md); of large
+// operands on AVX2, oneDNN's or this project's (2026-12-01-products-of-packed-operands.md). In
+// turns, each time with 4 MiB of other memory touched before. A line a product. With avx2 or sse:
+// our own kernels for such CPUs; "avx2 packed" measures the last part alone.
 #include "runtime/kernels/SimdKernels.h"
 
 #include <algorithm>
@@ -130,62 +131,119 @@ static void ofOurOwn(const Shape &s, const graphc::kernels::SimdKernels &kernels
                  [&] { kernel(own, 0, kernel == kernels.direct ? own.n : own.m); }}));
 }
 
+/// As PackedMatmul.cpp has them.
+static void ofPacked(const Shape &s, const graphc::kernels::SimdKernels &kernels) {
+  using namespace graphc::kernels;
+  stream calls(cpu);
+  Kernel library = make(s.m, s.k, s.n, s.transposeA, s.transposeB, false);
+  auto at = [&](int argument) {
+    return static_cast<float *>(library.arguments.at(argument).get_data_handle());
+  };
+  SimdProduct own{};
+  own.m = s.m, own.n = s.n, own.k = s.k, own.a = at(DNNL_ARG_SRC), own.b = at(DNNL_ARG_WEIGHTS);
+  own.aRow = s.transposeA ? 1 : s.k, own.aColumn = s.transposeA ? s.m : 1;
+  own.bRow = s.transposeB ? 1 : s.n, own.bColumn = s.transposeB ? s.k : 1, own.c = at(DNNL_ARG_DST);
+  std::vector<char> scratch(kPackedScratchBytes);
+  print(s, library.name, "packed",
+        timesOf({[&] {
+                   library.product.execute(calls, library.arguments);
+                   calls.wait();
+                 },
+                 [&] { kernels.packed(own, s.n, scratch.data()); }}));
+}
+
+static const Shape kOfTheLibrary[] = {{4, 4096, 4096},
+                                      {8, 1024, 1024},
+                                      {32, 4096, 1024},
+                                      {64, 1024, 4096},
+                                      {32, 1000, 1100},
+                                      {128, 2048, 2048},
+                                      {512, 2048, 2048},
+                                      {128, 1024, 1024},
+                                      {128, 784, 512},
+                                      {1024, 768, 768},
+                                      {256, 512, 640},
+                                      {64, 50000, 32},
+                                      {128, 1024, 1024, false, true},
+                                      {1024, 512, 1024, true},
+                                      {1000, 100, 1100, true}};
+static const Shape kOfOurOwn[] = {{512, 128, 10, true},
+                                  {512, 512, 10, true},
+                                  {64, 64, 10, true},
+                                  {500, 100, 10, true},
+                                  {4096, 32, 10, true},
+                                  {512, 512, 16, true},
+                                  {256, 1024, 2, true},
+                                  {784, 64, 1, true},
+                                  {1024, 256, 1, true},
+                                  {64, 784, 1},
+                                  {32, 4096, 1},
+                                  {1, 784, 512},
+                                  {1, 1024, 1024},
+                                  {1, 4096, 4096},
+                                  {1, 256, 50257},
+                                  {1, 256, 50257, false, true},
+                                  {1, 1024, 1024, false, true},
+                                  {2, 784, 512},
+                                  {3, 784, 512},
+                                  {8, 512, 512},
+                                  {8, 256, 1024},
+                                  {16, 784, 512},
+                                  {32, 512, 512},
+                                  {32, 512, 1024},
+                                  {64, 784, 512},
+                                  {64, 1024, 512},
+                                  {128, 784, 512},
+                                  {128, 784, 128},
+                                  {128, 256, 1024},
+                                  {128, 1024, 512},
+                                  {256, 512, 512},
+                                  {784, 128, 512, true},
+                                  {784, 64, 512, true},
+                                  {512, 128, 256, true},
+                                  {256, 256, 256, true}};
+static const Shape kPacked[] = {{128, 784, 512},
+                                {784, 128, 512, true},
+                                {64, 784, 512},
+                                {392, 128, 512, true},
+                                {32, 784, 512},
+                                {16, 784, 512},
+                                {128, 10, 512, false, true},
+                                {1024, 256, 768},
+                                {1024, 256, 256},
+                                {1024, 256, 1024},
+                                {1024, 1024, 256},
+                                {1024, 768, 256, false, true},
+                                {1024, 256, 1024, false, true},
+                                {1024, 1024, 256, false, true},
+                                {256, 1024, 1024, true},
+                                {1024, 1024, 256, true},
+                                {256, 1024, 768, true},
+                                {256, 1024, 256, true},
+                                {2080, 96, 384},
+                                {2080, 384, 96},
+                                {96, 2080, 384, true},
+                                {384, 2080, 96, true},
+                                {2080, 384, 96, false, true},
+                                {2080, 96, 96, false, true},
+                                {64, 64, 64},
+                                {32, 4096, 1024},
+                                {1024, 1024, 1024}};
+
 int main(int argc, char **argv) {
   using namespace graphc::kernels;
   const std::string kind = argc > 1 ? argv[1] : "";
   const SimdKernels &kernels = kind == "avx2"  ? kSimdAvx2
                                : kind == "sse" ? kSimdBase
                                                : simdKernels();
-  for (const Shape &s : {Shape{4, 4096, 4096},
-                         {8, 1024, 1024},
-                         {32, 4096, 1024},
-                         {64, 1024, 4096},
-                         {32, 1000, 1100},
-                         {128, 2048, 2048},
-                         {512, 2048, 2048},
-                         {128, 1024, 1024},
-                         {128, 784, 512},
-                         {1024, 768, 768},
-                         {256, 512, 640},
-                         {64, 50000, 32},
-                         {128, 1024, 1024, false, true},
-                         {1024, 512, 1024, true},
-                         {1000, 100, 1100, true}})
-    ofTheLibrary(s);
-  for (const Shape &s : {Shape{512, 128, 10, true},
-                         {512, 512, 10, true},
-                         {64, 64, 10, true},
-                         {500, 100, 10, true},
-                         {4096, 32, 10, true},
-                         {512, 512, 16, true},
-                         {256, 1024, 2, true},
-                         {784, 64, 1, true},
-                         {1024, 256, 1, true},
-                         {64, 784, 1},
-                         {32, 4096, 1},
-                         {1, 784, 512},
-                         {1, 1024, 1024},
-                         {1, 4096, 4096},
-                         {1, 256, 50257},
-                         {1, 256, 50257, false, true},
-                         {1, 1024, 1024, false, true},
-                         {2, 784, 512},
-                         {3, 784, 512},
-                         {8, 512, 512},
-                         {8, 256, 1024},
-                         {16, 784, 512},
-                         {32, 512, 512},
-                         {32, 512, 1024},
-                         {64, 784, 512},
-                         {64, 1024, 512},
-                         {128, 784, 512},
-                         {128, 784, 128},
-                         {128, 256, 1024},
-                         {128, 1024, 512},
-                         {256, 512, 512},
-                         {784, 128, 512, true},
-                         {784, 64, 512, true},
-                         {512, 128, 256, true},
-                         {256, 256, 256, true}})
-    ofOurOwn(s, kernels);
+  const bool isPackedAlone = argc > 2 && std::string(argv[2]) == "packed";
+  for (const Shape &s : kOfTheLibrary)
+    if (!isPackedAlone)
+      ofTheLibrary(s);
+  for (const Shape &s : kOfOurOwn)
+    if (!isPackedAlone)
+      ofOurOwn(s, kernels);
+  for (const Shape &s : kPacked)
+    if (kernels.packed)
+      ofPacked(s, kernels);
 }

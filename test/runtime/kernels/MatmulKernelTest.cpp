@@ -2,6 +2,7 @@
 #include "runtime/kernels/AmxMatmul.h"
 #include "runtime/kernels/DirectMatmul.h"
 #include "runtime/kernels/MatmulBlocks.h"
+#include "runtime/kernels/PackedMatmul.h"
 #include "test/runtime/kernels/MatmulRun.h"
 
 #include <gtest/gtest.h>
@@ -97,8 +98,9 @@ TEST(MatmulKernel, AgreesWithF64) {
 /// have other bits than the whole product, and makeMatmul() then makes one part. Which shapes these
 /// are depends on the CPU (its caches too), so no test lists them.
 bool areSharedAsPlanned(const MatmulDesc &d, uint32_t threads, size_t parts) {
-  const size_t blocks =
-      isDirect(d) ? directParts(d, threads) : std::max<size_t>(1, blocksOf(d, threads).size());
+  const size_t blocks = isDirect(d)   ? directParts(d, threads)
+                        : isPacked(d) ? packedParts(d, threads)
+                                      : std::max<size_t>(1, blocksOf(d, threads).size());
   return parts == blocks || (parts == 1 && !base::hasCpuFeatures({"avx512f"}));
 }
 

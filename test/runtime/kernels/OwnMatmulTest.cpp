@@ -1,6 +1,7 @@
-// Products by kernels of this project: NarrowMatmul.h and DirectMatmul.h.
+// Products by kernels of this project: NarrowMatmul.h, DirectMatmul.h and PackedMatmul.h.
 #include "runtime/kernels/DirectMatmul.h"
 #include "runtime/kernels/NarrowMatmul.h"
+#include "runtime/kernels/PackedMatmul.h"
 #include "test/runtime/kernels/MatmulRun.h"
 
 #include "absl/strings/match.h"
@@ -170,6 +171,91 @@ TEST(OwnMatmul, OperandsThatACacheHolds) {
                               {512, 528, 64, 1, true},
                               {1024, 512, 64, 1, true}})
     EXPECT_FALSE(isDirect(d)) << describe(d);
+}
+
+/// What an element of a packed product is: chains of multiply-adds over pieces of k of at most 320,
+/// added in order; then the bias.
+float inPieces(const MatmulDesc &d, const Operands &in, int64_t i, int64_t j) {
+  const int64_t pieces = (d.k + 319) / 320;
+  float sum = 0;
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    float chain = 0;
+    for (int64_t l = d.k * piece / pieces; l < d.k * (piece + 1) / pieces; ++l)
+      chain = std::fma(in.at(in.a)[d.transposeA ? l * d.m + i : i * d.k + l],
+                       in.at(in.b)[d.transposeB ? j * d.k + l : l * d.n + j], chain);
+    sum = piece == 0 ? chain : sum + chain;
+  }
+  sum = d.bias ? sum + in.at(in.bias)[j] : sum;
+  return d.relu ? std::max(sum, 0.0f) : sum;
+}
+
+std::vector<float> runPacked(const MatmulDesc &d, const Operands &in, ThreadPool *pool) {
+  device::MemoryRegion c = floats(d.m * d.n, 9); // nothing may be written behind it
+  std::vector<void *> buffers = {in.a.data(), in.b.data()};
+  if (d.bias)
+    buffers.push_back(in.bias.data());
+  buffers.push_back(c.data());
+  EXPECT_EQ(makePackedMatmul(d, pool, kSimdAvx2)->run(buffers.data()), 0) << describe(d);
+  return std::vector<float>(in.at(c), in.at(c) + d.m * d.n);
+}
+
+// Large operands, stored either way, copied or read where they lie, with edges of every kind.
+TEST(OwnMatmul, PackedOperands) {
+  if (&simdKernels() == &kSimdBase)
+    GTEST_SKIP() << "this CPU has no AVX2";
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
+                         {12, 32, 1},
+                         {13, 33, 5},
+                         {7, 130, 45}, // strips that end on an odd cache line
+                         {192, 16, 320},
+                         {193, 127, 321},
+                         {200, 129, 65},
+                         {95, 1040, 640},
+                         {390, 144, 37},
+                         {24, 1024, 100}, // rows of whole pages
+                         {48, 80, 1024},
+                         {1024, 48, 33}})
+    for (int flags = 0; flags < 4; ++flags) {
+      MatmulDesc d{m, n, k, 1, bool(flags & 1), bool(flags & 2)};
+      d.bias = flags != 1, d.relu = flags % 2;
+      Operands in(d);
+      const std::vector<float> got = runPacked(d, in, nullptr);
+      size_t different = 0;
+      for (int64_t i = 0; i < m; i += m > 100 && i > 30 && i < m - 40 ? 7 : 1) // for time
+        for (int64_t j = 0; j < n; ++j)
+          different += got[size_t(i * n + j)] != inPieces(d, in, i, j);
+      EXPECT_EQ(different, 0u) << describe(d);
+      for (uint32_t threads : {2, 3, 7}) {
+        ThreadPool pool(threads);
+        EXPECT_EQ(got, runPacked(d, in, &pool)) << describe(d) << ", threads: " << threads;
+      }
+    }
+}
+
+// It has products of a batch of one, from a dozen rows on, where it has a kernel for the CPU.
+TEST(OwnMatmul, WhichOperandsArePacked) {
+  for (const MatmulDesc &d : {MatmulDesc{12, 32, 64},
+                              {128, 512, 784},
+                              {1024, 256, 1024, 1, true},
+                              {1024, 256, 1024, 1, false, true},
+                              {96, 384, 2080, 1, true}}) {
+    EXPECT_EQ(isPacked(d), &simdKernels() == &kSimdAvx2) << describe(d);
+    if (!isPacked(d) || isDirect(d))
+      continue;
+    EXPECT_TRUE(makeMatmul(d, 0).ok()) << describe(d) << ": needs no scratch memory";
+    EXPECT_EQ((*makeMatmul(d, 0))->algorithm(), "CPU: packed kernels for AVX2 and FMA");
+    Operands in(d);
+    EXPECT_EQ(run(d, in), runPacked(d, in, nullptr)) << describe(d);
+  }
+  for (const MatmulDesc &d : {MatmulDesc{11, 32, 64},
+                              {12, 31, 64},
+                              {100, 100, 100}, // 12 of 112 columns would be idle
+                              {64, 32, 50000}, // few sums of a long k
+                              {128, 512, 784, 2}})
+    EXPECT_FALSE(isPacked(d)) << describe(d);
+  EXPECT_EQ(packedParts({128, 512, 784}, 2), 2u);
+  EXPECT_EQ(packedParts({128, 512, 64}, 2), 1u); // too little
+  EXPECT_EQ(packedParts({13, 32, 100000}, 8), 2u); // no more than there are groups of columns
 }
 
 TEST(OwnMatmul, ThreadsShareFewColumns) {

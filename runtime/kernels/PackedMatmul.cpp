@@ -1,0 +1,104 @@
+#include "runtime/kernels/PackedMatmul.h"
+
+#include "runtime/kernels/OnednnLoader.h"
+#include "runtime/kernels/SimdKernels.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+
+namespace graphc::kernels {
+namespace {
+
+/// Threads divide the columns, and each copies all of a; or they divide the rows, and each copies
+/// all of b. The smaller factor is copied by all.
+struct PackedShare {
+  static constexpr int64_t leastWork = 4 << 20; // multiply-adds of a part: 60 µs at 70 Gmul/s
+  PackedShare(const MatmulDesc &d, uint32_t threads)
+      : isRows(d.m > d.n), unit(isRows ? 24 : 16), size(isRows ? d.m : d.n) {
+    const __int128 parts = std::min<__int128>(threads, __int128(d.m) * d.n * d.k / leastWork);
+    count = uint32_t(std::clamp<__int128>(parts, 1, units()));
+  }
+  int64_t units() const { return (size + unit - 1) / unit; }
+  int64_t begin(uint32_t part) const { return std::min(size, units() * part / count * unit); }
+
+  bool isRows;
+  int64_t unit, size;
+  uint32_t count;
+};
+
+/// The memory into which this thread copies operands. The thread keeps it until it ends, so that it
+/// stays in caches.
+void *scratchOfThread() {
+  thread_local std::unique_ptr<Bytes> memory;
+  if (!memory)
+    memory = std::make_unique<Bytes>(uint64_t(kPackedScratchBytes));
+  return memory->data;
+}
+
+class PackedMatmul final : public LibraryKernel {
+public:
+  PackedMatmul(const MatmulDesc &desc, ThreadPool *with, const SimdKernels &kernels)
+      : d_(desc), kernels_(kernels), share_(desc, with ? with->threads() : 1),
+        pool_(share_.count > 1 ? with : nullptr) {
+    if (pool_)
+      pool_->start();
+  }
+
+  uint32_t parts() const override { return share_.count; }
+  std::string algorithm() const override {
+    return absl::StrCat(kCpuAlgorithm, "packed kernels for ", kernels_.name);
+  }
+
+  int run(void *const *buffers) override {
+    SimdProduct product{};
+    product.m = d_.m, product.n = d_.n, product.k = d_.k;
+    product.a = static_cast<const float *>(buffers[0]),
+    product.b = static_cast<const float *>(buffers[1]);
+    product.aRow = d_.transposeA ? 1 : d_.k, product.aColumn = d_.transposeA ? d_.m : 1;
+    product.bRow = d_.transposeB ? 1 : d_.n, product.bColumn = d_.transposeB ? d_.k : 1;
+    product.bias = d_.bias ? static_cast<const float *>(buffers[2]) : nullptr,
+    product.relu = d_.relu;
+    product.c = static_cast<float *>(buffers[d_.bias ? 3 : 2]);
+    return runParts(pool_, share_.count, [&](uint32_t index) {
+      SimdProduct part = product;
+      const int64_t first = share_.begin(index), count = share_.begin(index + 1) - first;
+      if (share_.isRows) {
+        part.m = count, part.a += first * product.aRow, part.c += first * d_.n;
+      } else {
+        part.n = count, part.b += first * product.bColumn, part.c += first;
+        part.bias += product.bias ? first : 0;
+      }
+      kernels_.packed(part, d_.n, scratchOfThread());
+      return 0;
+    });
+  }
+
+private:
+  const MatmulDesc d_;
+  const SimdKernels &kernels_;
+  const PackedShare share_;
+  ThreadPool *const pool_;
+};
+
+} // namespace
+
+// As measured with AVX2 (docs/benchmarks.md).
+bool isPacked(const MatmulDesc &d) {
+  if (!simdKernels().packed || d.type != MatmulType::F32 || d.batch != 1)
+    return false;
+  // The last strip of 16 columns is computed whole. A long k with few sums is bound by the copies.
+  const int64_t idle = (d.n + 15) / 16 * 16 - d.n;
+  return d.m >= 12 && d.n >= 32 && 16 * idle <= d.n && d.k <= __int128(d.m) * d.n;
+}
+
+uint32_t packedParts(const MatmulDesc &d, uint32_t threads) {
+  return PackedShare(d, threads).count;
+}
+
+std::unique_ptr<LibraryKernel> makePackedMatmul(const MatmulDesc &desc, ThreadPool *pool,
+                                                const SimdKernels &kernels) {
+  return std::make_unique<PackedMatmul>(desc, pool, kernels);
+}
+
+} // namespace graphc::kernels
