@@ -543,7 +543,12 @@ class Case:
             raise Wrong(f"other weights than an undisturbed run's: {found}")
         if updates(dump) != self.steps:
             raise Wrong(f"{updates(dump)} updates instead of {self.steps}")
-        names = [name for name in os.listdir(box / "ckpt") if name != "finished.json"]
+        # A write that a kill interrupted leaves a temporary file until the next write.
+        names = [
+            name
+            for name in os.listdir(box / "ckpt")
+            if not re.fullmatch(r"finished\.json|evaluations\.json(\.graphc-tmp-\d+)?", name)
+        ]
         # One is of whoever dies between a commit and the removal of the oldest: it stays until the
         # next save.
         most = 5 + 1
