@@ -26,7 +26,7 @@ const base::JsonValue *elementOf(const base::JsonValue &pair, size_t index) {
 }
 } // namespace
 
-bool EvaluationHistory::forgetBehind(uint64_t step) {
+bool EvaluationHistory::removeAfter(uint64_t step) {
   return std::erase_if(made, [step](const EvaluationRecord &one) { return one.step > step; }) > 0;
 }
 
@@ -56,10 +56,10 @@ absl::StatusOr<EvaluationHistory> decodeEvaluations(std::string_view text, std::
   if (!json.ok())
     return absl::DataLossError(json.status().message());
   if (!json->is(Kind::Object))
-    return bad("no JSON object");
+    return bad("not a JSON object");
   const auto *metric = json->find("metric"), *made = json->find("evaluations");
   if (!made || !made->is(Kind::Array) || (metric && !metric->is(Kind::String)))
-    return bad("it does not say which evaluations of what there were");
+    return bad("\"evaluations\" is missing or not an array");
   EvaluationHistory evaluations;
   for (const base::JsonValue &each : made->elements) {
     const base::JsonValue *step = metric ? elementOf(each, 0) : each.find("step");
@@ -78,9 +78,10 @@ absl::StatusOr<EvaluationHistory> decodeEvaluations(std::string_view text, std::
     for (const base::JsonMember &one : metrics->members)
       add(one.key, one.value);
     if (!areNumbers)
-      return bad(absl::StrCat("a metric of the evaluation at step ", record.step, " is no number"));
+      return bad(
+          absl::StrCat("a metric of the evaluation at step ", record.step, " is not a number"));
     if (!evaluations.made.empty() && evaluations.made.back().step >= record.step)
-      return bad(absl::StrCat("the evaluation at step ", record.step, " is after a later one"));
+      return bad(absl::StrCat("steps are not in ascending order at step ", record.step));
     evaluations.made.push_back(std::move(record));
   }
   return evaluations;

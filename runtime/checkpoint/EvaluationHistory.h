@@ -31,7 +31,7 @@ struct EvaluationHistory {
   std::vector<EvaluationRecord> made; ///< by step, ascending
 
   /// Deletes the records after that step. Returns whether there were any.
-  bool forgetBehind(uint64_t step);
+  bool removeAfter(uint64_t step);
 };
 
 std::string encodeEvaluations(const EvaluationHistory &evaluations);

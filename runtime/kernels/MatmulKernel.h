@@ -4,7 +4,7 @@
 // the arena; graphrun runs it. Products with few columns, those of operands that a cache holds and,
 // with AVX2, most others are this project's own (NarrowMatmul.h, DirectMatmul.h, PackedMatmul.h);
 // those whose factors may be rounded go to the CPU's matrix unit, if it has one (AmxMatmul.h).
-// Behind all others is oneDNN, in a module of its own that is opened on first use (a parameter
+// oneDNN computes all others, in a module of its own that is opened on first use (a parameter
 // server without a matmul never loads oneDNN, OpenMP and OpenCL).
 //
 //===------------------------------------------------------------------------------------------===//

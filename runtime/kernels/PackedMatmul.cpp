@@ -1,17 +1,17 @@
 #include "runtime/kernels/PackedMatmul.h"
 
-#include "runtime/kernels/OnednnLoader.h"
 #include "runtime/kernels/SimdKernels.h"
 
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
+#include <new>
 
 namespace graphc::kernels {
 namespace {
 
-/// Threads divide the columns, and each copies all of a; or they divide the rows, and each copies
-/// all of b. The smaller factor is copied by all.
+/// Threads divide the columns of the result if it has at most as many rows, and each copies all of
+/// a. Otherwise they divide the rows, and each copies all of b.
 struct PackedShare {
   static constexpr int64_t leastWork = 4 << 20; // multiply-adds of a part: 60 µs at 70 Gmul/s
   PackedShare(const MatmulDesc &d, uint32_t threads)
@@ -29,12 +29,17 @@ struct PackedShare {
 
 /// The memory into which this thread copies operands. The thread keeps it until it ends, so that it
 /// stays in caches.
+/// Null if there is no memory.
 void *scratchOfThread() {
-  thread_local std::unique_ptr<Bytes> memory;
-  if (!memory)
-    memory = std::make_unique<Bytes>(uint64_t(kPackedScratchBytes));
-  return memory->data;
+  struct Free {
+    void operator()(void *memory) const { operator delete(memory, std::align_val_t(64)); }
+  };
+  thread_local std::unique_ptr<void, Free> memory(operator new(size_t(kPackedScratchBytes),
+                                                               std::align_val_t(64), std::nothrow));
+  return memory.get();
 }
+
+constexpr int kOutOfMemory = 1; // as oneDNN's dnnl_out_of_memory
 
 class PackedMatmul final : public LibraryKernel {
 public:
@@ -69,7 +74,10 @@ public:
         part.n = count, part.b += first * product.bColumn, part.c += first;
         part.bias += product.bias ? first : 0;
       }
-      kernels_.packed(part, d_.n, scratchOfThread());
+      void *scratch = scratchOfThread();
+      if (!scratch)
+        return kOutOfMemory;
+      kernels_.packed(part, d_.n, scratch);
       return 0;
     });
   }

@@ -1,7 +1,7 @@
-//===- PackedMatmul.h - the library matmul of large operands without AVX-512 --------*- C++ -*-===//
+//===- PackedMatmul.h - the library matmul of large operands on AVX2 ----------------*- C++ -*-===//
 //
-// With AVX2 this project's own kernel takes the products that oneDNN's `gemm:jit` would take, from
-// some two dozen rows on: docs/decisions/2026-12-01-products-of-packed-operands.md.
+// On AVX2 this project's own kernel computes most products of 12 rows and more, in place of
+// oneDNN's `gemm:jit`: docs/decisions/2026-12-01-products-of-packed-operands.md.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_KERNELS_PACKEDMATMUL_H
@@ -14,14 +14,13 @@
 
 namespace graphc::kernels {
 
-/// Whether the product is the kernel's: it follows from its shape and the kind of CPU. It needs no
-/// scratch memory of the plan; each thread that computes has kPackedScratchBytes.
+/// Whether this kernel computes the product. It depends only on the shape and the kind of CPU. The
+/// plan needs no scratch memory; each thread that computes allocates kPackedScratchBytes.
 bool isPacked(const MatmulDesc &desc);
 
-/// Of a product that isPacked(): how many parts so many threads share; 1 where sharing out is not
-/// worth it.
+/// The number of parts into which a product is divided for so many threads.
 uint32_t packedParts(const MatmulDesc &desc, uint32_t threads);
-/// `kernels` have packed().
+/// `kernels.packed` must not be null.
 std::unique_ptr<LibraryKernel> makePackedMatmul(const MatmulDesc &desc, ThreadPool *pool,
                                                 const SimdKernels &kernels = simdKernels());
 

@@ -62,7 +62,7 @@ struct SimdProduct {
   float *c;
 };
 
-/// What packed() copies parts of the operands to.
+/// Size of packed()'s scratch memory, which is aligned to 64 bytes.
 constexpr int64_t kPackedScratchBytes = 1664 << 10;
 
 struct SimdKernels {
@@ -79,8 +79,8 @@ struct SimdKernels {
   /// Columns [first, end), whole multiples of 16, of a product whose b is stored k x n.
   void (*direct)(const SimdProduct &product, int64_t first, int64_t end);
   int64_t mostDirect; ///< elements of a up to which direct() is faster than the library
-  /// All of a product, which may be a part of a larger one: cRow is from row to row of c. `scratch`
-  /// has kPackedScratchBytes. Null where the library's kernels are as fast.
+  /// A product, or a part of a larger one: the rows of c are cRow elements apart. Null for the
+  /// kinds of CPU on which the library's kernels are as fast.
   void (*packed)(const SimdProduct &product, int64_t cRow, void *scratch);
 };
 

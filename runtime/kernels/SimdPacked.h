@@ -32,20 +32,20 @@ static_assert(kTileRows <= kWidth && kMostRows % kTileRows == 0 && kMostColumns 
 /// Elements from one strip to the next: an odd number of cache lines, so that strips do not all
 /// begin in a few sets of a cache. The last store of a strip writes up to kWidth elements past its
 /// end.
-constexpr int64_t stripStep(int64_t columns, int64_t depth) {
+constexpr int64_t stripStride(int64_t columns, int64_t depth) {
   return ((depth * columns + kWidth + 15) / 16 | 1) * 16;
 }
-static_assert((kMostRows / kTileRows * stripStep(kTileRows, kMostDepth) +
-               kMostColumns / kStrip * stripStep(kStrip, kMostDepth)) *
+static_assert((kMostRows / kTileRows * stripStride(kTileRows, kMostDepth) +
+               kMostColumns / kStrip * stripStride(kStrip, kMostDepth)) *
                   4 <=
               kPackedScratchBytes);
 
-inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /// Copies rows of the left factor to strips: element (l, r) of a strip is to[l * kTileRows + r].
 /// Missing rows of the last strip are zeros.
 inline void packLeft(float *to, Left a, int64_t rows, int64_t depth) {
-  const int64_t step = stripStep(kTileRows, depth);
+  const int64_t step = stripStride(kTileRows, depth);
   if (a.row == 1) { // stored transposed
     const int64_t strips = rows < kWidth ? 0 : (rows - kWidth) / kTileRows + 1;
     for (int64_t l = 0; l < depth; ++l)
@@ -75,7 +75,7 @@ inline void packLeft(float *to, Left a, int64_t rows, int64_t depth) {
 /// Missing columns of the last strip are zeros.
 inline void packRight(float *to, const float *b, int64_t row, int64_t column, int64_t columns,
                       int64_t depth) {
-  const int64_t step = stripStep(kStrip, depth);
+  const int64_t step = stripStride(kStrip, depth);
   if (column == 1) { // rows are contiguous
     const int64_t strips = columns / kStrip;
     for (int64_t l = 0; l < depth; ++l)
@@ -122,7 +122,7 @@ struct Strips {
 
 /// Strips of `rows` rows of the left factor, copied to `to` unless `inPlace`.
 inline Strips leftStrips(float *to, Left a, int64_t rows, int64_t depth, bool inPlace) {
-  const int64_t whole = rows / kTileRows, next = stripStep(kTileRows, depth);
+  const int64_t whole = rows / kTileRows, next = stripStride(kTileRows, depth);
   const Strip rest = {to + whole * next, kTileRows};
   if (!inPlace) {
     packLeft(to, a, rows, depth);
@@ -138,7 +138,7 @@ inline Strips leftStrips(float *to, Left a, int64_t rows, int64_t depth, bool in
 /// Strips of `columns` columns of the right factor, copied to `to` unless `inPlace`.
 inline Strips rightStrips(float *to, const float *b, int64_t row, int64_t column, int64_t columns,
                           int64_t depth, bool inPlace) {
-  const int64_t whole = columns / kStrip, next = stripStep(kStrip, depth);
+  const int64_t whole = columns / kStrip, next = stripStride(kStrip, depth);
   const Strip rest = {to + whole * next, kStrip};
   if (!inPlace) {
     packRight(to, b, row, column, columns, depth);
@@ -150,14 +150,14 @@ inline Strips rightStrips(float *to, const float *b, int64_t row, int64_t column
 }
 
 /// How a tile is written: its sums are stored or added to c, then bias and relu follow.
-struct TileEnd {
+struct TileEpilogue {
   bool adds;
   const float *bias; ///< of these columns; null: none
   bool relu;
 };
 
 template <bool byRows>
-inline void packedTile(Strip a, Strip b, int64_t depth, float *c, int64_t cRow, TileEnd end) {
+inline void packedTile(Strip a, Strip b, int64_t depth, float *c, int64_t cRow, TileEpilogue end) {
   const float *rows[kTileRows];
   for (int r = 0; r < kTileRows; ++r)
     rows[r] = a.at + r * (byRows ? a.step : 1);
@@ -185,8 +185,8 @@ inline void packedTile(Strip a, Strip b, int64_t depth, float *c, int64_t cRow, 
     }
 }
 
-/// A tile with fewer rows or columns: computes a whole tile, and copies the part.
-inline void packedEdge(Strip a, Strip b, int64_t depth, float *c, int64_t cRow, TileEnd end,
+/// A tile with fewer rows or columns: computes a whole tile in a buffer and copies what it needs.
+inline void packedEdge(Strip a, Strip b, int64_t depth, float *c, int64_t cRow, TileEpilogue end,
                        int64_t rows, int64_t columns) {
   float whole[kTileRows * kStrip] = {}, bias[kStrip] = {};
   for (int64_t r = 0; end.adds && r < rows; ++r)
@@ -207,34 +207,35 @@ inline void packedEdge(Strip a, Strip b, int64_t depth, float *c, int64_t cRow, 
 /// Computes p.m x p.n elements. The rows of the result are cRow elements apart.
 inline void packed(const SimdProduct &p, int64_t cRow, void *scratch) {
   auto *ofLeft = static_cast<float *>(scratch),
-       *ofRight = ofLeft + kMostRows / kTileRows * stripStep(kTileRows, kMostDepth);
-  // Rows at a distance of whole pages would fall into a few sets of a cache. In place, a tile reads
-  // 24 of the 64 bytes of a transposed left factor's cache lines.
+       *ofRight = ofLeft + kMostRows / kTileRows * stripStride(kTileRows, kMostDepth);
+  // Rows at a distance of whole pages would fall into a few sets of a cache. A tile that reads a
+  // transposed left factor in place uses 24 of the 64 bytes of each cache line, so a copy is better
+  // if few rows share the copied right factor.
   const bool leftInPlace =
       p.aRow == 1 ? p.m > kMostRows && p.aColumn % 1024 != 0 : p.n <= 128 && p.aRow % 1024 != 0;
   const bool rightInPlace = p.bColumn == 1 && p.bRow % 1024 != 0 && p.m <= kMostRows;
   const int64_t pieces = (p.k + kMostDepth - 1) / kMostDepth;
   for (int64_t column = 0; column < p.n; column += kMostColumns) {
-    const int64_t columns = smaller(kMostColumns, p.n - column);
+    const int64_t columns = least(kMostColumns, p.n - column);
     for (int64_t piece = 0; piece < pieces; ++piece) {
       const int64_t first = p.k * piece / pieces, depth = p.k * (piece + 1) / pieces - first;
       const bool isLast = piece + 1 == pieces;
       const Strips right = rightStrips(ofRight, p.b + first * p.bRow + column * p.bColumn, p.bRow,
                                        p.bColumn, columns, depth, rightInPlace);
       for (int64_t row = 0; row < p.m; row += kMostRows) {
-        const int64_t rows = smaller(kMostRows, p.m - row);
+        const int64_t rows = least(kMostRows, p.m - row);
         const Strips left =
             leftStrips(ofLeft, {p.a + row * p.aRow + first * p.aColumn, p.aRow, p.aColumn}, rows,
                        depth, leftInPlace);
         for (int64_t j = 0; j < columns; j += kStrip) {
-          const TileEnd end = {piece > 0, isLast && p.bias ? p.bias + column + j : nullptr,
-                               isLast && p.relu};
+          const TileEpilogue end = {piece > 0, isLast && p.bias ? p.bias + column + j : nullptr,
+                                    isLast && p.relu};
           for (int64_t i = 0; i < rows; i += kTileRows) {
             const Strip a = left.at(i / kTileRows), b = right.at(j / kStrip);
             float *c = p.c + (row + i) * cRow + column + j;
             if (i + kTileRows > rows || j + kStrip > columns)
-              packedEdge(a, b, depth, c, cRow, end, smaller(kTileRows, rows - i),
-                         smaller(kStrip, columns - j));
+              packedEdge(a, b, depth, c, cRow, end, least(kTileRows, rows - i),
+                         least(kStrip, columns - j));
             else if (a.byRows)
               packedTile<true>(a, b, depth, c, cRow, end);
             else

@@ -59,10 +59,15 @@ bool OomKills::take() {
 
 void OomKills::forgetUnclaimed(absl::Time now) {
   constexpr absl::Duration limit = absl::Seconds(5);
+  if (now - since_ >= limit) {
+    seen_ = std::max(seen_, noticed_);
+    since_ = absl::InfiniteFuture();
+  }
   const uint64_t kills = read();
-  if (kills > seen_ && now - since_ >= limit)
-    seen_ = kills;
-  since_ = kills > seen_ ? std::min(since_, now) : absl::InfiniteFuture();
+  if (kills <= seen_)
+    since_ = absl::InfiniteFuture();
+  else if (since_ == absl::InfiniteFuture())
+    since_ = now, noticed_ = kills;
 }
 
 } // namespace graphc::launch

@@ -23,8 +23,8 @@ public:
   explicit OomKills(std::string file) : file_(std::move(file)), seen_(read()) {}
   /// Consumes one kill; returns false if none is left.
   bool take();
-  /// Call it regularly, after take(): kills that nothing has taken for 5 s were of other processes
-  /// and are not counted any more. A task's death is noticed within milliseconds.
+  /// To be called regularly, after take(). Discards kills that nothing has taken for at least 5 s:
+  /// they hit other processes, since a task's death is noticed sooner.
   void forgetUnclaimed(absl::Time now);
   const std::string &file() const { return file_; }
 
@@ -32,7 +32,8 @@ private:
   uint64_t read() const;
   const std::string file_;
   uint64_t seen_;
-  absl::Time since_ = absl::InfiniteFuture(); ///< when the first that is not taken was noticed
+  uint64_t noticed_ = 0; ///< kills at the time since_
+  absl::Time since_ = absl::InfiniteFuture(); ///< when kills were noticed that nothing has taken
 };
 
 } // namespace graphc::launch

@@ -122,8 +122,8 @@ private:
     return joined_;
   }
 
-  /// A message that is too long ends the run, and the error names the task that sends it. Parts
-  /// from a process that another one has replaced end its stream alone.
+  /// A message that is too long ends the run, and the error names the task that sends it. Invalid
+  /// parts from a displaced process end only its own stream.
   bool handlePart(const FromTask::Part &part) {
     absl::StatusOr<std::optional<FromTask>> whole = parts_.add(part);
     if (!whole.ok()) {

@@ -23,9 +23,9 @@ std::list<FromTask> splitMessage(FromTask message, size_t most) {
   if (const size_t bytes = message.ByteSizeLong(); bytes > most) {
     Error &error = *all.emplace_back().mutable_failed();
     error.set_code(static_cast<int>(absl::StatusCode::kResourceExhausted));
-    error.set_message(absl::StrCat("the results and metrics of a step have ", bytes,
-                                   " bytes, and a task can send ", most,
-                                   " to the chief; fetch a smaller result"));
+    error.set_message(absl::StrCat("the results and metrics of a step take ", bytes,
+                                   " bytes, more than the ", most,
+                                   " that a task can send to the chief; fetch a smaller result"));
     return all;
   }
   if (message.ByteSizeLong() <= 2 * kPartBytes) {

@@ -29,8 +29,8 @@ inline constexpr size_t kMostWholeBytes = size_t{8} << 20;
 /// The longest message of a task that executes this plan: a report has all results of a program.
 size_t mostWholeBytes(const plan::Plan &plan);
 
-/// The message itself, or its parts in their order. A message of more than `most` bytes becomes an
-/// error of the task, which ends the run.
+/// The message itself, or its parts in their order. A message of more than `most` bytes is
+/// replaced by an error report of the task, which ends the run.
 std::list<FromTask> splitMessage(FromTask message, size_t most = kMostSplitBytes);
 
 /// The receiver's side, for one stream. Holds at most `most` bytes.

@@ -34,7 +34,7 @@ BYTES = {
 }
 
 
-# What limits this project, oneDNN, PyTorch, MKL and XLA to the instructions of a level of x86-64.
+# Variables that limit this project, oneDNN, PyTorch, MKL and XLA to a level of x86-64.
 LIMITS = {
     "x86-64-v3": {
         "GRAPHC_MAX_CPU_ISA": "x86-64-v3",
@@ -47,14 +47,15 @@ LIMITS = {
 
 
 def limitTo(level):
-    """From here on every program that is measured uses the instructions of this level alone."""
+    """Limits every program that is measured afterwards to this level."""
     os.environ.update(LIMITS[level])
     # torch.compile's code for one level crashes in a process of another one
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(ROOT, "build/bench/inductor-" + level)
 
 
 def cpuName():
-    """As "2 x AMD EPYC, family 26, model 17, AVX-512": servers' names do not tell their kind."""
+    """As "2 x AMD EPYC, family 26, model 17, AVX-512", since model names of servers do not name the
+    kind."""
     with open("/proc/cpuinfo") as info:
         about = dict(re.findall(r"^([\w ]+?)\s*: (.*)$", info.read(), re.M))
     level = os.environ.get("GRAPHC_MAX_CPU_ISA")

@@ -6,6 +6,7 @@
 // operands on AVX2, oneDNN's or this project's (2026-12-01-products-of-packed-operands.md). In
 // turns, each time with 4 MiB of other memory touched before. A line a product. With avx2 or sse:
 // our own kernels for such CPUs; "avx2 packed" measures the last part alone.
+#include "runtime/kernels/OnednnLoader.h"
 #include "runtime/kernels/SimdKernels.h"
 
 #include <algorithm>
@@ -131,7 +132,7 @@ static void ofOurOwn(const Shape &s, const graphc::kernels::SimdKernels &kernels
                  [&] { kernel(own, 0, kernel == kernels.direct ? own.n : own.m); }}));
 }
 
-/// As PackedMatmul.cpp has them.
+/// As PackedMatmul.cpp calls the kernel.
 static void ofPacked(const Shape &s, const graphc::kernels::SimdKernels &kernels) {
   using namespace graphc::kernels;
   stream calls(cpu);
@@ -143,13 +144,13 @@ static void ofPacked(const Shape &s, const graphc::kernels::SimdKernels &kernels
   own.m = s.m, own.n = s.n, own.k = s.k, own.a = at(DNNL_ARG_SRC), own.b = at(DNNL_ARG_WEIGHTS);
   own.aRow = s.transposeA ? 1 : s.k, own.aColumn = s.transposeA ? s.m : 1;
   own.bRow = s.transposeB ? 1 : s.n, own.bColumn = s.transposeB ? s.k : 1, own.c = at(DNNL_ARG_DST);
-  std::vector<char> scratch(kPackedScratchBytes);
+  Bytes scratch(kPackedScratchBytes);
   print(s, library.name, "packed",
         timesOf({[&] {
                    library.product.execute(calls, library.arguments);
                    calls.wait();
                  },
-                 [&] { kernels.packed(own, s.n, scratch.data()); }}));
+                 [&] { kernels.packed(own, s.n, scratch.data); }}));
 }
 
 static const Shape kOfTheLibrary[] = {{4, 4096, 4096},
@@ -236,12 +237,12 @@ int main(int argc, char **argv) {
   const SimdKernels &kernels = kind == "avx2"  ? kSimdAvx2
                                : kind == "sse" ? kSimdBase
                                                : simdKernels();
-  const bool isPackedAlone = argc > 2 && std::string(argv[2]) == "packed";
+  const bool onlyPacked = argc > 2 && std::string(argv[2]) == "packed";
   for (const Shape &s : kOfTheLibrary)
-    if (!isPackedAlone)
+    if (!onlyPacked)
       ofTheLibrary(s);
   for (const Shape &s : kOfOurOwn)
-    if (!isPackedAlone)
+    if (!onlyPacked)
       ofOurOwn(s, kernels);
   for (const Shape &s : kPacked)
     if (kernels.packed)

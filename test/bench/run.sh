@@ -16,7 +16,7 @@
 #                 that somebody asks for a run's metrics (test/bench/session.py); no part of all
 #   before BIN    this build beside an earlier one, whose graphc and graphrun lie in BIN, in turns (test/bench/before.py); no part of all
 #   --rounds N    how often each is measured (3); the figure of a peer is the median of its rounds
-#   --report      also writes docs/benchmarks.md (not link); of single the table of this kind of CPU
+#   --report      also writes docs/benchmarks.md (not link); with single, the table for this kind of CPU
 #   --max_cpu_isa x86-64-v3   limits this project and the peers to AVX2, as on a CPU without AVX-512
 # One JSON object a line; the last lines are ratios. PEERS names the folder of
 # test/bench/peers/setup.sh (build/peers); a peer that is not installed is left out, and a line on

@@ -440,23 +440,46 @@ def test_best_refused(box):
 
 
 def test_best_is_gone(box):
-    """The best checkpoint was removed: a warning names it, and the best of the others is exported.
-    Without any other it is an error."""
+    """The best checkpoint was removed: a warning names it, and the best of the others is
+    exported, with --early_stop too."""
     plan = turning(box)
     box.graphrun(plan, "--steps", 10, *BEST, "best").err.expect("exported ckpt/step-6 to out/1;")
     shutil.rmtree(box / "ckpt/step-6")
-    gone = r"the best evaluation \(accuracy -?0\) belongs to ckpt/step-6, which no longer exists"
+    gone = r"the best evaluation \(accuracy -?0\) belongs to ckpt/step-6, which does not exist"
     box.graphrun(plan, "--steps", 10, *BEST, "best").err.expect(
-        gone + "; --export best compares the evaluations whose checkpoints exist",
+        gone + "; the best checkpoint is chosen from those that do",
         "the best checkpoint is ckpt/step-4: accuracy -4$",
         "exported ckpt/step-4 to out/2;",
     )
-    box.graphrun(plan, "--steps", 10, "--early_stop", "accuracy:9", *BEST[:4]).err.expect(gone + "$")
+    box.graphrun(plan, "--steps", 10, "--early_stop", "accuracy:9", *BEST, "best").err.expect(
+        gone + "; the best", "exported ckpt/step-4 to out/3;"
+    )
+
+
+def test_best_is_none(box):
+    """Evaluations whose results are not numbers have no best: an error, and nothing is exported."""
+    root = "  %value = graph.sqrt %below : tensor<f32>\n"
+    box.write(
+        "root.mlir",
+        TURNING.replace("METRIC", "accuracy").replace(
+            "  %value = graph.negate %square : tensor<f32>\n",
+            "  %below = graph.negate %square : tensor<f32>\n" + root,
+        ),
+    )
+    box.refused(
+        "--export best: no evaluation gave a number for accuracy; nothing is exported",
+        box.compile("root", {"worker": 1}, "root.mlir"),
+        "--steps",
+        4,
+        *BEST,
+        "best",
+        status=1,
+    )
+    assert not (box / "out").exists()
 
 
 def test_best_of_earlier_runs(box):
-    """A training that ran without --export best is compared whole, as far as its checkpoints
-    exist."""
+    """Evaluations of a training without --export best are compared if their checkpoints exist."""
     plan = turning(box)
     box.graphrun(plan, "--steps", 8, *BEST[:4])
     assert box.json("ckpt/evaluations.json")["evaluations"][1] == {
@@ -467,13 +490,13 @@ def test_best_of_earlier_runs(box):
     few = *BEST[:3], "few", *BEST[4:]
     box.graphrun(plan, "--steps", 20, *few[:4], "--keep_checkpoint_max", 2)
     box.graphrun(plan, "--steps", 24, *few, "best", "--keep_checkpoint_max", 2).err.expect(
-        r"the best evaluation .* belongs to few/step-6, which no longer exists; --export best compares",
+        r"the best evaluation .* belongs to few/step-6, which does not exist; the best checkpoint",
         "the best checkpoint is few/step-18: accuracy -144$",
     )
 
 
 def test_best_by_another_metric(box):
-    """Every metric is recorded: a run that compares another one takes nothing from later runs."""
+    """Every metric is recorded, so runs can compare one after another."""
     line = '  graph.metric "METRIC", %wide : tensor<2xf32>\n'
     box.write(
         "both.mlir",
@@ -487,15 +510,15 @@ def test_best_by_another_metric(box):
 
 
 def test_records_of_earlier_versions(box):
-    """One metric a file, which may be another one."""
+    """They had one metric, which may be another one than is compared now."""
     plan = turning(box)
     box.graphrun(plan, "--steps", 10, *BEST[:4])
-    pairs = "[[2, -16], [4, -4], [6, 0], [8, -4]]"
+    pairs = "[[2, -16], [4, -4], [6, 0], [8, -4], [10, -16]]"
     box.write("ckpt/evaluations.json", f'{{"metric": "accuracy", "evaluations": {pairs}}}')
     box.graphrun(plan, "--steps", 10, *BEST, "best").err.expect("exported ckpt/step-6 to out/1;")
     box.write("ckpt/evaluations.json", f'{{"metric": "recall", "evaluations": {pairs}}}')
     box.graphrun(plan, "--steps", 10, *BEST, "best").err.expect(
-        "4 of 4 earlier evaluations did not measure accuracy; --export best compares the others",
+        "5 of 5 earlier evaluations did not measure accuracy; --export best ignores them",
         "exported ckpt/step-10 to out/2;",
     )
     box.write("ckpt/evaluations.json", "[")

@@ -183,7 +183,7 @@ def test_early_stop_goes_on(box, two):
     assert [one["step"] for one in box.json("pieces/evaluations.json")["evaluations"]] == [13]
     box.write("pieces/evaluations.json", "[")
     run = box.graphrun(two, "--epochs", 3, *flags, "--checkpoint_dir", "pieces")
-    run.err.expect("pieces/evaluations.json:1:2: .*; --early_stop starts counting again from this step")
+    run.err.expect("pieces/evaluations.json:1:2: .*; --early_stop compares only evaluations from this step on")
 
 
 def test_early_stop_of_losses(box, two):

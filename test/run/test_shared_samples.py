@@ -122,6 +122,16 @@ def test_position_of_an_earlier_version(box):
         status=1,
     )
     box.graphrun(plan, "--steps", 2, "--init_from", "old")
+    # 3 steps of then may not be the epochs of now
+    box.refused(
+        "the checkpoint was written by an earlier version",
+        plan,
+        "--epochs",
+        0.1,
+        "--checkpoint_dir",
+        "old",
+        status=1,
+    )
     # a training that is over needs no position
     box.graphrun(plan, "--steps", 3, "--checkpoint_dir", "old").err.expect(
         "nothing to train: the run is at step 3 and 3 were asked for"

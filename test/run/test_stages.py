@@ -29,21 +29,27 @@ graph.func @train_step() -> () attributes {role = #graph.role<train>} {
 
 
 def examples():
-    """(folder, its cluster file): the first one of each, with --long all."""
+    """(cluster file, what graphc is given beside it, as the example's page has it): the first
+    cluster of each example, with --long all."""
     for folder in sorted((ROOT / "examples").iterdir()):
-        clusters = sorted(path.name for path in folder.glob("cluster*.json"))
+        clusters = sorted(folder.glob("cluster*.json"))
         for cluster in clusters if LONG else clusters[:1]:
-            yield pytest.param(folder, cluster, id=f"{folder.name}/{cluster}")
+            for name, models in modelsOf(folder):
+                yield pytest.param(cluster, models, id=f"{name}/{cluster.name}")
 
 
 def modelsOf(folder):
-    """What graphc is given beside the cluster, as the example's page has it."""
+    """(name, files and flags); an example may import the same network from several frameworks."""
     if not (folder / "train.mlir").exists():
         own = folder / "model.mlir"
-        return [own if own.exists() else ROOT / "examples/fashion-mnist/model.mlir"]
-    flags = ["--import_variables=params,buffers"] if folder.name == "from-pytorch" else []
-    functions = min(folder.rglob("loss.mlir")).parent
-    return [folder / "train.mlir", functions / "loss.mlir", functions / "logits.mlir", *flags]
+        yield folder.name, [own if own.exists() else ROOT / "examples/fashion-mnist/model.mlir"]
+        return
+    for loss in sorted(folder.rglob("loss.mlir")):
+        flags = ["--import_variables=params,buffers"] if "torch" in str(loss.parent) else []
+        yield (
+            str(loss.parent.relative_to(ROOT / "examples")),
+            [folder / "train.mlir", loss, loss.parent / "logits.mlir", *flags],
+        )
 
 
 def compileByStages(box, cluster, models):
@@ -62,9 +68,9 @@ def compileByStages(box, cluster, models):
     assert (box / "by-stages.plan").read_bytes() == (box / "direct.plan").read_bytes()
 
 
-@pytest.mark.parametrize("folder, cluster", examples())
-def test_example(box, folder, cluster):
-    compileByStages(box, folder / cluster, modelsOf(folder))
+@pytest.mark.parametrize("cluster, models", examples())
+def test_example(box, cluster, models):
+    compileByStages(box, cluster, models)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES if LONG else ["servers"])

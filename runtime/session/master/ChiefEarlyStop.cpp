@@ -22,52 +22,46 @@ absl::Status ChiefEarlyStop::begin(uint64_t step) {
     damage_ = base::describe(found.status());
     if (stop_)
       warn_(absl::StrCat(std::exchange(damage_, ""), "; ", flag(),
-                         " starts counting again from this step"));
+                         " compares only evaluations from this step on"));
     return absl::OkStatus();
   }
-  made_ = *std::move(found);
-  if (made_.forgetBehind(step))
+  records_ = *std::move(found);
+  if (records_.removeAfter(step))
     GRAPHC_RETURN_IF_ERROR(
-        base::annotate(checkpoint::writeEvaluations(folder, made_), "--checkpoint_dir"));
+        base::annotate(checkpoint::writeEvaluations(folder, records_), "--checkpoint_dir"));
   if (stop_)
-    compareEarlier();
+    compareEarlierRuns();
   return absl::OkStatus();
 }
 
-void ChiefEarlyStop::compareEarlier() {
-  const EarlyStop none = *stop_;
-  size_t without = 0;
-  const auto compare = [&](bool onlyThoseThere) {
-    *stop_ = none;
-    without = 0;
-    for (const checkpoint::EvaluationRecord &one : made_.made) {
-      if (!one.metrics.contains(stop_->metric()))
-        ++without;
-      else if (!onlyThoseThere || base::exists(checkpoints_.pathOf(one.step)))
-        stop_->evaluated(one.step, one.metrics);
+void ChiefEarlyStop::compareEarlierRuns() {
+  size_t ignored = 0;
+  for (const checkpoint::EvaluationRecord &one : records_.made) {
+    if (!one.metrics.contains(stop_->metric())) {
+      ++ignored;
+      continue;
     }
-  };
-  compare(/*onlyThoseThere=*/false);
-  if (without > 0)
-    warn_(absl::StrCat(without, " of ", made_.made.size(), " earlier evaluations did not measure ",
-                       stop_->metric(), "; ", flag(), " compares the others"));
-  if (stop_->bestStep() && best().empty()) {
-    const std::string gone = describeMissing();
-    if (!stop_->endsTraining())
-      compare(/*onlyThoseThere=*/true);
-    warn_(absl::StrCat(gone,
-                       stop_->endsTraining()
-                           ? ""
-                           : "; --export best compares the evaluations whose checkpoints exist"));
+    stop_->evaluated(one.step, one.metrics);
+    if (base::exists(checkpoints_.pathOf(one.step)))
+      best_->evaluated(one.step, one.metrics);
   }
-  if (std::optional<uint64_t> best = stop_->bestStep())
+  if (ignored > 0)
+    warn_(absl::StrCat(ignored, " of ", records_.made.size(),
+                       " earlier evaluations did not measure ", stop_->metric(), "; ", flag(),
+                       " ignores them"));
+  if (stop_->bestStep() && stop_->bestStep() != best_->bestStep())
+    warn_(absl::StrCat("the best evaluation (", stop_->describeBest(), ") belongs to ",
+                       checkpoints_.pathOf(*stop_->bestStep()),
+                       ", which does not exist; the best checkpoint is chosen from those that do"));
+  if (std::optional<uint64_t> best = best_->bestStep())
     checkpoints_.spare(*best);
 }
 
 absl::Status ChiefEarlyStop::evaluated(uint64_t step, const std::map<std::string, double> &means) {
   if (stop_) {
     stop_->evaluated(step, means);
-    if (stop_->isBest())
+    best_->evaluated(step, means);
+    if (best_->isBest())
       checkpoints_.spare(step);
   }
   if (!checkpoints_.wanted())
@@ -75,25 +69,26 @@ absl::Status ChiefEarlyStop::evaluated(uint64_t step, const std::map<std::string
   if (!damage_.empty())
     warn_(absl::StrCat(std::exchange(damage_, ""),
                        "; evaluations are recorded again from this step"));
-  made_.forgetBehind(step ? step - 1 : 0);
-  made_.made.push_back({step, means});
+  records_.removeAfter(step ? step - 1 : 0);
+  records_.made.push_back({step, means});
   FileWatchdog::Work work(files_, absl::StrCat("writing into ", checkpoints_.directory()));
-  return base::annotate(checkpoint::writeEvaluations(checkpoints_.directory(), made_),
+  return base::annotate(checkpoint::writeEvaluations(checkpoints_.directory(), records_),
                         "--checkpoint_dir");
 }
 
 std::string ChiefEarlyStop::best() const {
-  if (!stop_ || !stop_->bestStep() || !checkpoints_.wanted())
+  if (!best_ || !best_->bestStep() || !checkpoints_.wanted())
     return "";
-  const std::string path = checkpoints_.pathOf(*stop_->bestStep());
+  const std::string path = checkpoints_.pathOf(*best_->bestStep());
   return base::exists(path) ? path : "";
 }
 
 std::string ChiefEarlyStop::describeMissing() const {
-  if (!stop_->bestStep())
-    return absl::StrCat("no evaluation gave a number for ", stop_->metric());
-  return absl::StrCat("the best evaluation (", stop_->describeBest(), ") belongs to ",
-                      checkpoints_.pathOf(*stop_->bestStep()), ", which no longer exists");
+  const EarlyStop &known = best_->bestStep() ? *best_ : *stop_;
+  if (!known.bestStep())
+    return absl::StrCat("no evaluation gave a number for ", known.metric());
+  return absl::StrCat("the best evaluation (", known.describeBest(), ") belongs to ",
+                      checkpoints_.pathOf(*known.bestStep()), ", which does not exist");
 }
 
 } // namespace graphc::session

@@ -268,21 +268,20 @@ absl::Status MasterDriver::initialize() {
 /// The training phase again and again, from one pause to the next: checkpoint, evaluation, end.
 absl::Status MasterDriver::train(uint32_t phase) {
   StreamPositions streams(plan_, phase, samples_);
-  absl::Status known;
-  if (restored_) { // of a state in memory the positions are those of a step before
-    known = streams.restore(*restored_);
-    streams.advance(step_ - restored_->globalStep);
+  bool hasPositions = true;
+  if (restored_) {
+    absl::Status status = streams.restore(*restored_);
+    hasPositions = status.ok();
+    // --steps needs no positions where training is over. With --epochs they say whether it is.
+    if (!hasPositions && !(options_.steps && step_ >= *options_.steps))
+      return status;
+    streams.advance(step_ - restored_->globalStep); // a state in memory is newer than its positions
   }
-  trainingSteps_ = trainingStepsOf(phase, streams, step_);
-  if (!known.ok()) { // a training that is over needs no positions
-    trainingSteps_ = trainingStepsOf(phase, StreamPositions(plan_, phase, samples_), 0);
-    if (step_ < trainingSteps_.total)
-      return known;
-  }
+  trainingSteps_ = trainingStepsOf(phase, streams);
   GRAPHC_RETURN_IF_ERROR(earlyStop_.begin(step_));
   if (step_ >= trainingSteps_.total) {
     // a run whose last checkpoint a death has cost
-    if (restored_ && restored_->globalStep < step_ && checkpoints_.wanted())
+    if (hasPositions && restored_ && restored_->globalStep < step_ && checkpoints_.wanted())
       return save(streams);
     options_.log(absl::StrCat(
         "nothing to train: the run is at step ", step_.load(),
@@ -390,13 +389,12 @@ void MasterDriver::endEarly(const std::string &why) {
 }
 
 /// How long to train, and where to pause.
-TrainingSteps MasterDriver::trainingStepsOf(uint32_t phase, const StreamPositions &streams,
-                                            uint64_t firstStep) const {
+TrainingSteps MasterDriver::trainingStepsOf(uint32_t phase, const StreamPositions &streams) const {
   TrainingSteps trainingSteps;
   trainingSteps.samples = samplesOf(phase);
   trainingSteps.samplesPerStep = plan_.phases(static_cast<int>(phase)).samples_per_step();
   trainingSteps.padded = streams.padded();
-  trainingSteps.firstStep = firstStep;
+  trainingSteps.firstStep = step_;
   trainingSteps.position = streams.first();
   trainingSteps.evalEvery =
       plan::phaseOf(plan_, plan::EVAL) ? options_.evalEveryEpochs : std::nullopt;

@@ -118,8 +118,7 @@ private:
   absl::Status save(const StreamPositions &streams);
   void endEarly(const std::string &why);
   bool endAsked() const { return endAsked_ || (options_.endAsked && options_.endAsked()); }
-  TrainingSteps trainingStepsOf(uint32_t phase, const StreamPositions &streams,
-                                uint64_t firstStep) const;
+  TrainingSteps trainingStepsOf(uint32_t phase, const StreamPositions &streams) const;
   absl::Status evaluate(uint32_t phase, bool final);
   absl::Status predict(uint32_t phase);
   absl::StatusOr<PhaseResult> runPhase(uint32_t phase, uint64_t steps,

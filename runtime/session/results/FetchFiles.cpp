@@ -43,17 +43,20 @@ bool hasRows(const plan::Plan &plan, uint32_t phase, const Result &result) {
   return samples && result.type().shape_size() > 0 &&
          result.type().shape(0) == static_cast<int64_t>(samples->microBatch);
 }
-/// Whether the result has as many rows as one of several ops that share samples takes. The last
-/// batch of such an op may be padded.
-bool mayHaveRowsOfOneOp(const plan::Plan &plan, uint32_t phase, const Result &result) {
+/// Whether several ops share the samples of the data set, and the result has as many rows as one of
+/// these ops, or all together, take samples. Which rows are of which samples is then unknown.
+bool mayHaveRowsOfSharedSamples(const plan::Plan &plan, uint32_t phase, const Result &result) {
   const std::optional<data::SampleStream> samples = samplesOf(plan, phase);
   if (!samples || !samples->shared || result.type().shape_size() == 0)
     return false;
-  const auto takesSoMany = [&](const plan::Instruction &one) {
-    return one.has_next_batch() && one.next_batch().batch() == uint64_t(result.type().shape(0));
+  const auto rows = uint64_t(result.type().shape(0));
+  const auto takesAsMany = [&](const plan::Instruction &one) {
+    return one.has_next_batch() && one.next_batch().dataset() == samples->dataset &&
+           one.next_batch().batch() == rows;
   };
-  return std::any_of(result.program->instructions().begin(), result.program->instructions().end(),
-                     takesSoMany);
+  return rows == samples->microBatch ||
+         std::any_of(result.program->instructions().begin(), result.program->instructions().end(),
+                     takesAsMany);
 }
 } // namespace
 
@@ -72,7 +75,7 @@ absl::Status FetchFiles::check(const plan::Plan &plan, uint32_t phase,
                        " share no step, so that there is no value of each step; --fetch ", name,
                        " prints those of each task, --history FILE keeps them"));
     const Result result = find(plan, phase, name);
-    if (mayHaveRowsOfOneOp(plan, phase, result))
+    if (mayHaveRowsOfSharedSamples(plan, phase, result))
       return absl::InvalidArgumentError(absl::StrCat(
           flag, "several graph.next_batch ops of ", one.name(),
           " share the samples of a data set, so the rows of ", name,

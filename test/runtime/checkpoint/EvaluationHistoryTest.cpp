@@ -23,8 +23,8 @@ TEST(EvaluationHistory, WhatIsWrittenIsRead) {
   EXPECT_TRUE(std::isnan(read->made[1].metrics["c"]));
   EXPECT_EQ(read->made[2].step, 39u);
   EXPECT_TRUE(read->made[2].metrics.empty());
-  EXPECT_FALSE(read->forgetBehind(39));
-  EXPECT_TRUE(read->forgetBehind(25));
+  EXPECT_FALSE(read->removeAfter(39));
+  EXPECT_TRUE(read->removeAfter(25));
   EXPECT_EQ(read->made.size(), 1u);
 }
 
@@ -38,19 +38,20 @@ TEST(EvaluationHistory, EarlierVersionsRecordedOneMetric) {
 
 TEST(EvaluationHistory, WhatCannotBeIsNamed) {
   for (auto [text, words] :
-       {std::pair("[", "f:1:"), std::pair("[]", "no JSON object"),
-        std::pair("{\"metric\": \"a\"}", "which evaluations"),
-        std::pair("{\"metric\": 1, \"evaluations\": []}", "which evaluations"),
+       {std::pair("[", "f:1:"), std::pair("[]", "not a JSON object"),
+        std::pair("{\"metric\": \"a\"}", "is missing or not an array"),
+        std::pair("{\"metric\": 1, \"evaluations\": []}", "is missing or not an array"),
         std::pair("{\"metric\": \"a\", \"evaluations\": [[1]]}", "no step or no metrics"),
         std::pair("{\"metric\": \"a\", \"evaluations\": [[-1, 2]]}", "no step or no metrics"),
-        std::pair("{\"metric\": \"a\", \"evaluations\": [[1, \"x\"]]}", "at step 1 is no number"),
+        std::pair("{\"metric\": \"a\", \"evaluations\": [[1, \"x\"]]}",
+                  "at step 1 is not a number"),
         std::pair("{\"metric\": \"a\", \"evaluations\": [[2, 1], [2, 1]]}",
-                  "at step 2 is after a later one"),
+                  "not in ascending order at step 2"),
         std::pair("{\"evaluations\": [3]}", "no step or no metrics"),
         std::pair("{\"evaluations\": [{\"step\": 3}]}", "no step or no metrics"),
         std::pair("{\"evaluations\": [{\"step\": 3, \"metrics\": []}]}", "no step or no metrics"),
         std::pair("{\"evaluations\": [{\"step\": 3, \"metrics\": {\"a\": true}}]}",
-                  "at step 3 is no number")}) {
+                  "at step 3 is not a number")}) {
     auto read = decodeEvaluations(text, "f");
     EXPECT_TRUE(absl::IsDataLoss(read.status())) << text;
     EXPECT_THAT(std::string(read.status().message()), HasSubstr(words));

@@ -67,11 +67,13 @@ TEST_F(Cgroup, KillsThatNothingTakesAreForgotten) {
   kills.forgetUnclaimed(start + absl::Seconds(4));
   write("memory.events", "oom_kill 3\n");
   kills.forgetUnclaimed(start + absl::Seconds(6));
+  EXPECT_TRUE(kills.take()) << "one is new, the other is forgotten";
   EXPECT_FALSE(kills.take());
-  write("memory.events", "oom_kill 4\n");
+  write("memory.events", "oom_kill 5\n");
   kills.forgetUnclaimed(start + absl::Seconds(60));
-  EXPECT_TRUE(kills.take()) << "a later one counts";
-  kills.forgetUnclaimed(start + absl::Seconds(70));
+  kills.forgetUnclaimed(start + absl::Seconds(64));
+  EXPECT_TRUE(kills.take()) << "not old enough";
+  kills.forgetUnclaimed(start + absl::Seconds(66));
   EXPECT_FALSE(kills.take());
 }
 

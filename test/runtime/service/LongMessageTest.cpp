@@ -144,15 +144,16 @@ TEST(MessageParts, AMessageThatIsLongComesWholeAgain) {
 }
 
 // Protobuf cannot serialize more than 2 GiB. The task then fails, and says why.
-TEST(MessageParts, AMessageThatNobodyCanSerializeIsAnError) {
+TEST(MessageParts, AMessageOverTheLimitIsAnError) {
   const std::list<FromTask> parts = splitMessage(result(size_t{5} << 20), size_t{4} << 20);
   ASSERT_EQ(parts.size(), 1u);
   ASSERT_TRUE(parts.front().has_failed());
   EXPECT_EQ(parts.front().failed().code(), static_cast<int>(absl::StatusCode::kResourceExhausted));
   EXPECT_THAT(parts.front().failed().message(),
-              HasSubstr("the results and metrics of a step have 52428"));
-  EXPECT_THAT(parts.front().failed().message(),
-              HasSubstr("a task can send 4194304 to the chief; fetch a smaller result"));
+              HasSubstr("the results and metrics of a step take 52428"));
+  EXPECT_THAT(
+      parts.front().failed().message(),
+      HasSubstr("more than the 4194304 that a task can send to the chief; fetch a smaller result"));
 }
 
 TEST(MessageParts, TooManyOrNoMessageAreRefused) {
