@@ -40,14 +40,7 @@ public:
   }
 
   int run(void *const *buffers) override {
-    SimdProduct product{};
-    product.m = d_.m, product.n = d_.n, product.k = d_.k;
-    product.a = static_cast<const float *>(buffers[0]),
-    product.b = static_cast<const float *>(buffers[1]);
-    product.aRow = d_.transposeA ? 1 : d_.k, product.aColumn = d_.transposeA ? d_.m : 1;
-    product.bias = d_.bias ? static_cast<const float *>(buffers[2]) : nullptr,
-    product.relu = d_.relu;
-    product.c = static_cast<float *>(buffers[d_.bias ? 3 : 2]);
+    const SimdProduct product = wholeProduct(d_, buffers);
     return runParts(pool_, share_.count, [&](uint32_t index) {
       const int64_t unit = share_.isRows ? 1 : Share::group, size = share_.isRows ? d_.m : d_.n;
       const int64_t units = (size + unit - 1) / unit, first = units * index / share_.count * unit,
@@ -80,6 +73,19 @@ bool isDirect(const MatmulDesc &d) {
   // A left factor that is stored across is read in pieces of rows; if these are whole pages apart
   // they fall into few sets of a cache.
   return !d.transposeA || (d.m >= 32 && d.m % 1024 != 0 && d.k <= 256 && d.n <= 512);
+}
+
+SimdProduct wholeProduct(const MatmulDesc &d, void *const *buffers) {
+  SimdProduct product{};
+  product.m = d.m, product.n = d.n, product.k = d.k;
+  product.a = static_cast<const float *>(buffers[0]);
+  product.b = static_cast<const float *>(buffers[1]);
+  product.aRow = d.transposeA ? 1 : d.k, product.aColumn = d.transposeA ? d.m : 1;
+  product.bRow = d.transposeB ? 1 : d.n, product.bColumn = d.transposeB ? d.k : 1;
+  product.bias = d.bias ? static_cast<const float *>(buffers[2]) : nullptr;
+  product.relu = d.relu;
+  product.c = static_cast<float *>(buffers[d.bias ? 3 : 2]);
+  return product;
 }
 
 uint32_t directParts(const MatmulDesc &d, uint32_t threads) { return Share(d, threads).count; }

@@ -8,6 +8,7 @@
 #define GRAPHC_RUNTIME_KERNELS_DIRECTMATMUL_H
 
 #include "runtime/kernels/LibraryKernel.h"
+#include "runtime/kernels/SimdKernels.h"
 
 #include <memory>
 
@@ -20,6 +21,8 @@ bool isDirect(const MatmulDesc &desc);
 /// Of a product that isDirect(): how many parts so many threads share; 1 where sharing out is not
 /// worth it.
 uint32_t directParts(const MatmulDesc &desc, uint32_t threads);
+/// The whole product, on buffers as LibraryKernel::run has them.
+SimdProduct wholeProduct(const MatmulDesc &desc, void *const *buffers);
 std::unique_ptr<LibraryKernel> makeDirectMatmul(const MatmulDesc &desc, ThreadPool *pool);
 
 } // namespace graphc::kernels

@@ -1,5 +1,6 @@
 #include "runtime/kernels/PackedMatmul.h"
 
+#include "runtime/kernels/DirectMatmul.h"
 #include "runtime/kernels/SimdKernels.h"
 
 #include "absl/strings/str_cat.h"
@@ -56,15 +57,7 @@ public:
   }
 
   int run(void *const *buffers) override {
-    SimdProduct product{};
-    product.m = d_.m, product.n = d_.n, product.k = d_.k;
-    product.a = static_cast<const float *>(buffers[0]),
-    product.b = static_cast<const float *>(buffers[1]);
-    product.aRow = d_.transposeA ? 1 : d_.k, product.aColumn = d_.transposeA ? d_.m : 1;
-    product.bRow = d_.transposeB ? 1 : d_.n, product.bColumn = d_.transposeB ? d_.k : 1;
-    product.bias = d_.bias ? static_cast<const float *>(buffers[2]) : nullptr,
-    product.relu = d_.relu;
-    product.c = static_cast<float *>(buffers[d_.bias ? 3 : 2]);
+    const SimdProduct product = wholeProduct(d_, buffers);
     return runParts(pool_, share_.count, [&](uint32_t index) {
       SimdProduct part = product;
       const int64_t first = share_.begin(index), count = share_.begin(index + 1) - first;
