@@ -206,7 +206,8 @@ TEST(OwnMatmul, PackedOperands) {
   for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
                          {12, 32, 1},
                          {13, 33, 5},
-                         {7, 130, 45}, // strips that end on an odd cache line
+                         {7, 130, 45},
+                         {100, 32, 8}, // strips that fill an odd number of cache lines
                          {192, 16, 320},
                          {193, 127, 321},
                          {200, 129, 65},
