@@ -148,7 +148,7 @@ private:
       for (int64_t j = ofColumns.from; j < ofColumns.to; ++j) {
         float value = c[i * d_.n + j];
         value = bias_ ? value + bias_[j] : value;
-        c[i * d_.n + j] = d_.relu && !(value > 0) && !(value != value) ? 0 : value;
+        c[i * d_.n + j] = d_.relu && !(value > 0) ? 0 : value;
       }
   }
 

@@ -96,7 +96,7 @@ inline void narrowAcross(const SimdProduct &p, int64_t first, int64_t end) {
 /// Element `row` of one column, after its sum.
 inline float finished(const SimdProduct &p, int64_t row, float sum) {
   const float value = p.bias ? sum + p.bias[row * p.biasStep] : sum;
-  return p.relu && value <= 0 ? 0 : value;
+  return p.relu && !(value > 0) ? 0 : value;
 }
 
 /// sums = a piece's columns [from, from + columns), whole vectors, of which `once` rows are read at

@@ -39,8 +39,8 @@ inline Vector multiplyAdd(Vector a, Vector b, Vector c) {
 }
 
 inline Vector larger(Vector a, Vector b) { return a > b ? a : b; }
-/// 0 for what is not above it; NaN stays.
-inline Vector positive(Vector v) { return v <= Vector{} ? Vector{} : v; }
+/// graph.relu: elements above 0, and +0 for all others, NaN and -0 too.
+inline Vector positive(Vector v) { return v > Vector{} ? v : Vector{}; }
 template <class T, T... i> struct Sequence {};
 using Elements = __make_integer_seq<Sequence, int, kWidth>;
 
