@@ -28,9 +28,8 @@ struct PackedShare {
   uint32_t count;
 };
 
-/// The memory into which this thread copies operands. The thread keeps it until it ends, so that it
-/// stays in caches.
-/// Null if there is no memory.
+/// The memory into which this thread copies operands, or null if there is none. The thread keeps it
+/// until it ends, so that it stays in caches.
 void *scratchOfThread() {
   struct Free {
     void operator()(void *memory) const { operator delete(memory, std::align_val_t(64)); }

@@ -53,8 +53,8 @@ constexpr int64_t kMostNarrow = 16;
 struct SimdProduct {
   int64_t m, n, k;
   const float *a, *b;
-  int64_t aRow,
-      aColumn; ///< of direct() and packed(): element (i, l) of a is a[i * aRow + l * aColumn]
+  /// For direct() and packed(): element (i, l) of a is a[i * aRow + l * aColumn].
+  int64_t aRow, aColumn;
   int64_t bRow, bColumn; ///< element (l, j) of b is b[l * bRow + j * bColumn]
   const float *bias; ///< of length n, added to each row; null: none
   int64_t biasStep; ///< where n is 1: from row to row of c, 0 or 1

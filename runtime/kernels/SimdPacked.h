@@ -42,60 +42,38 @@ static_assert((kMostRows / kTileRows * stripStride(kTileRows, kMostDepth) +
 
 inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/// Copies rows of the left factor to strips: element (l, r) of a strip is to[l * kTileRows + r].
-/// Missing rows of the last strip are zeros.
-inline void packLeft(float *to, Left a, int64_t rows, int64_t depth) {
-  const int64_t step = stripStride(kTileRows, depth);
-  if (a.row == 1) { // stored transposed
-    const int64_t strips = rows < kWidth ? 0 : (rows - kWidth) / kTileRows + 1;
+/// Copies `count` rows of the left factor to strips of `width` rows: element (r, l) of a strip is
+/// to[l * width + r]. Missing rows of the last strip are zeros. The right factor is passed
+/// transposed: its columns are the rows.
+template <int width> inline void pack(float *to, Left f, int64_t count, int64_t depth) {
+  // A vector may have more elements than a strip has rows. What a store has too many is written
+  // over by the next l.
+  constexpr int vectors = (width + kWidth - 1) / kWidth;
+  const int64_t step = stripStride(width, depth);
+  if (f.row == 1) { // the elements of one l are contiguous
+    const int64_t strips = count < vectors * kWidth ? 0 : (count - vectors * kWidth) / width + 1;
     for (int64_t l = 0; l < depth; ++l)
       for (int64_t i = 0; i < strips; ++i)
-        store(to + i * step + l * kTileRows, load(a.at + l * a.column + i * kTileRows));
-    to += strips * step, a.at += strips * kTileRows, rows -= strips * kTileRows;
+        for (int v = 0; v < vectors; ++v)
+          store(to + i * step + l * width + v * kWidth,
+                load(f.at + l * f.column + i * width + v * kWidth));
+    to += strips * step, f.at += strips * width, count -= strips * width;
   }
-  for (; rows > 0; rows -= kTileRows, a.at += kTileRows * a.row, to += step) {
+  for (; count > 0; count -= width, f.at += width * f.row, to += step) {
     int64_t l = 0;
-    if (a.column == 1 && rows >= kTileRows) { // rows are contiguous
-      for (; l + kWidth <= depth; l += kWidth) {
-        Vector square[kWidth];
-        for (int r = 0; r < kWidth; ++r)
-          square[r] = load(a.at + (r < kTileRows ? r : 0) * a.row + l);
-        swapAcross<kWidth / 2>(square, Elements());
-        for (int i = 0; i < kWidth; ++i)
-          store(to + (l + i) * kTileRows, square[i]);
-      }
-    }
-    for (; l < depth; ++l)
-      for (int r = 0; r < kTileRows; ++r)
-        to[l * kTileRows + r] = r < rows ? a.at[r * a.row + l * a.column] : 0;
-  }
-}
-
-/// Copies columns of the right factor to strips: element (l, j) of a strip is to[l * kStrip + j].
-/// Missing columns of the last strip are zeros.
-inline void packRight(float *to, const float *b, int64_t row, int64_t column, int64_t columns,
-                      int64_t depth) {
-  const int64_t step = stripStride(kStrip, depth);
-  if (column == 1) { // rows are contiguous
-    const int64_t strips = columns / kStrip;
-    for (int64_t l = 0; l < depth; ++l)
-      for (int64_t i = 0; i < strips; ++i)
-        for (int v = 0; v < kVectors; ++v)
-          store(to + i * step + l * kStrip + v * kWidth,
-                load(b + l * row + i * kStrip + v * kWidth));
-    to += strips * step, b += strips * kStrip, columns -= strips * kStrip;
-  }
-  for (; columns > 0; columns -= kStrip, b += kStrip * column, to += step) {
-    int64_t l = 0;
-    if (row == 1 && columns >= kStrip) {
+    if (f.column == 1 && count >= width) // the elements of one row are contiguous
       for (; l + kWidth <= depth; l += kWidth)
-        for (int v = 0; v < kVectors; ++v)
-          transposeSquare(to + l * kStrip + v * kWidth, kStrip, b + l + v * kWidth * column,
-                          column);
-    }
+        for (int v = 0; v < vectors; ++v) {
+          Vector square[kWidth];
+          for (int r = 0; r < kWidth; ++r)
+            square[r] = load(f.at + (v * kWidth + r < width ? v * kWidth + r : 0) * f.row + l);
+          swapAcross<kWidth / 2>(square, Elements());
+          for (int i = 0; i < kWidth; ++i)
+            store(to + (l + i) * width + v * kWidth, square[i]);
+        }
     for (; l < depth; ++l)
-      for (int j = 0; j < kStrip; ++j)
-        to[l * kStrip + j] = j < columns ? b[l * row + j * column] : 0;
+      for (int r = 0; r < width; ++r)
+        to[l * width + r] = r < count ? f.at[r * f.row + l * f.column] : 0;
   }
 }
 
@@ -120,33 +98,19 @@ struct Strips {
   }
 };
 
-/// Strips of `rows` rows of the left factor, copied to `to` unless `inPlace`.
-inline Strips leftStrips(float *to, Left a, int64_t rows, int64_t depth, bool inPlace) {
-  const int64_t whole = rows / kTileRows, next = stripStride(kTileRows, depth);
-  const Strip rest = {to + whole * next, kTileRows};
-  if (!inPlace) {
-    packLeft(to, a, rows, depth);
-    return {{to, kTileRows}, next, whole, rest};
-  }
-  packLeft(to + whole * next, {a.at + whole * kTileRows * a.row, a.row, a.column},
-           rows - whole * kTileRows, depth);
-  if (a.row == 1)
-    return {{a.at, a.column}, kTileRows, whole, rest};
-  return {{a.at, a.row, /*byRows=*/true}, kTileRows * a.row, whole, rest};
-}
-
-/// Strips of `columns` columns of the right factor, copied to `to` unless `inPlace`.
-inline Strips rightStrips(float *to, const float *b, int64_t row, int64_t column, int64_t columns,
-                          int64_t depth, bool inPlace) {
-  const int64_t whole = columns / kStrip, next = stripStride(kStrip, depth);
-  const Strip rest = {to + whole * next, kStrip};
-  if (!inPlace) {
-    packRight(to, b, row, column, columns, depth);
-    return {{to, kStrip}, next, whole, rest};
-  }
-  packRight(to + whole * next, b + whole * kStrip * column, row, column, columns - whole * kStrip,
-            depth);
-  return {{b, row}, kStrip, whole, rest};
+/// Strips of `count` rows, copied to `to` unless `inPlace`.
+template <int width>
+inline Strips stripsOf(float *to, Left f, int64_t count, int64_t depth, bool inPlace) {
+  const int64_t whole = count / width, next = stripStride(width, depth),
+                first = inPlace ? whole : 0; // that is copied
+  pack<width>(to + first * next, {f.at + first * width * f.row, f.row, f.column},
+              count - first * width, depth);
+  const Strip rest = {to + whole * next, width};
+  if (!inPlace)
+    return {{to, width}, next, whole, rest};
+  if (f.row == 1)
+    return {{f.at, f.column}, width, whole, rest};
+  return {{f.at, f.row, /*byRows=*/true}, width * f.row, whole, rest};
 }
 
 /// How a tile is written: its sums are stored or added to c, then bias and relu follow.
@@ -220,13 +184,14 @@ inline void packed(const SimdProduct &p, int64_t cRow, void *scratch) {
     for (int64_t piece = 0; piece < pieces; ++piece) {
       const int64_t first = p.k * piece / pieces, depth = p.k * (piece + 1) / pieces - first;
       const bool isLast = piece + 1 == pieces;
-      const Strips right = rightStrips(ofRight, p.b + first * p.bRow + column * p.bColumn, p.bRow,
-                                       p.bColumn, columns, depth, rightInPlace);
+      const Strips right =
+          stripsOf<kStrip>(ofRight, {p.b + first * p.bRow + column * p.bColumn, p.bColumn, p.bRow},
+                           columns, depth, rightInPlace);
       for (int64_t row = 0; row < p.m; row += kMostRows) {
         const int64_t rows = least(kMostRows, p.m - row);
         const Strips left =
-            leftStrips(ofLeft, {p.a + row * p.aRow + first * p.aColumn, p.aRow, p.aColumn}, rows,
-                       depth, leftInPlace);
+            stripsOf<kTileRows>(ofLeft, {p.a + row * p.aRow + first * p.aColumn, p.aRow, p.aColumn},
+                                rows, depth, leftInPlace);
         for (int64_t j = 0; j < columns; j += kStrip) {
           const TileEpilogue end = {piece > 0, isLast && p.bias ? p.bias + column + j : nullptr,
                                     isLast && p.relu};

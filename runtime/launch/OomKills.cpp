@@ -58,7 +58,10 @@ bool OomKills::take() {
 }
 
 void OomKills::forgetUnclaimed(absl::Time now) {
-  constexpr absl::Duration limit = absl::Seconds(5);
+  constexpr absl::Duration limit = absl::Seconds(5), every = absl::Seconds(1);
+  if (now < next_)
+    return;
+  next_ = now + every;
   if (now - since_ >= limit) {
     seen_ = std::max(seen_, noticed_);
     since_ = absl::InfiniteFuture();

@@ -24,7 +24,8 @@ public:
   /// Consumes one kill; returns false if none is left.
   bool take();
   /// To be called regularly, after take(). Discards kills that nothing has taken for at least 5 s:
-  /// they hit other processes, since a task's death is noticed sooner.
+  /// they hit other processes, since a task's death is noticed sooner. Reads the file at most once
+  /// a second.
   void forgetUnclaimed(absl::Time now);
   const std::string &file() const { return file_; }
 
@@ -32,6 +33,7 @@ private:
   uint64_t read() const;
   const std::string file_;
   uint64_t seen_;
+  absl::Time next_ = absl::InfinitePast(); ///< when forgetUnclaimed() next reads the file
   uint64_t noticed_ = 0; ///< kills at the time since_
   absl::Time since_ = absl::InfiniteFuture(); ///< when kills were noticed that nothing has taken
 };

@@ -20,15 +20,16 @@ size_t mostWholeBytes(const plan::Plan &plan) {
 
 std::list<FromTask> splitMessage(FromTask message, size_t most) {
   std::list<FromTask> all;
-  if (const size_t bytes = message.ByteSizeLong(); bytes > most) {
+  const size_t length = message.ByteSizeLong();
+  if (length > most) {
     Error &error = *all.emplace_back().mutable_failed();
     error.set_code(static_cast<int>(absl::StatusCode::kResourceExhausted));
-    error.set_message(absl::StrCat("the results and metrics of a step take ", bytes,
+    error.set_message(absl::StrCat("the results and metrics of a step take ", length,
                                    " bytes, more than the ", most,
                                    " that a task can send to the chief; fetch a smaller result"));
     return all;
   }
-  if (message.ByteSizeLong() <= 2 * kPartBytes) {
+  if (length <= 2 * kPartBytes) {
     all.push_back(std::move(message));
     return all;
   }

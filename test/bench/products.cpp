@@ -104,53 +104,53 @@ static void ofTheLibrary(const Shape &s) {
   print(s, kernels[0].name, kernels[1].name, timesOf(runs));
 }
 
-/// As NarrowMatmul.cpp (where one row by a matrix is that matrix, transposed, by a column) and
-/// DirectMatmul.cpp have them.
-static void ofOurOwn(const Shape &s, const graphc::kernels::SimdKernels &kernels) {
-  using namespace graphc::kernels;
+static float *argument(Kernel &kernel, int which) {
+  return static_cast<float *>(kernel.arguments.at(which).get_data_handle());
+}
+
+static void besideTheLibrary(const Shape &s, Kernel &library, const char *name,
+                             const std::function<void()> &own) {
   stream calls(cpu);
-  Kernel library = make(s.m, s.k, s.n, s.transposeA, s.transposeB, false);
-  auto at = [&](int argument) {
-    return static_cast<float *>(library.arguments.at(argument).get_data_handle());
-  };
-  const bool isRow = s.m == 1, isAcross = isRow ? !s.transposeB : s.transposeA;
-  SimdProduct own{};
-  own.m = isRow ? s.n : s.m, own.n = isRow ? 1 : s.n, own.k = s.k;
-  own.a = at(isRow ? DNNL_ARG_WEIGHTS : DNNL_ARG_SRC),
-  own.b = at(isRow ? DNNL_ARG_SRC : DNNL_ARG_WEIGHTS);
-  own.aRow = s.transposeA ? 1 : s.k, own.aColumn = s.transposeA ? s.m : 1;
-  own.bRow = own.n, own.bColumn = 1, own.c = at(DNNL_ARG_DST);
-  auto *kernel = own.n > kMostNarrow ? kernels.direct
-                 : !isAcross         ? kernels.narrowDots
-                 : own.n > 1         ? kernels.narrowAcross
-                                     : kernels.narrowColumn;
-  print(s, library.name, "own",
+  print(s, library.name, name,
         timesOf({[&] {
                    library.product.execute(calls, library.arguments);
                    calls.wait();
                  },
-                 [&] { kernel(own, 0, kernel == kernels.direct ? own.n : own.m); }}));
+                 own}));
+}
+
+/// As NarrowMatmul.cpp (where one row by a matrix is that matrix, transposed, by a column) and
+/// DirectMatmul.cpp have them.
+static void ofOurOwn(const Shape &s, const graphc::kernels::SimdKernels &kernels) {
+  using namespace graphc::kernels;
+  Kernel library = make(s.m, s.k, s.n, s.transposeA, s.transposeB, false);
+  const bool isRow = s.m == 1, isAcross = isRow ? !s.transposeB : s.transposeA;
+  SimdProduct own{};
+  own.m = isRow ? s.n : s.m, own.n = isRow ? 1 : s.n, own.k = s.k;
+  own.a = argument(library, isRow ? DNNL_ARG_WEIGHTS : DNNL_ARG_SRC),
+  own.b = argument(library, isRow ? DNNL_ARG_SRC : DNNL_ARG_WEIGHTS);
+  own.aRow = s.transposeA ? 1 : s.k, own.aColumn = s.transposeA ? s.m : 1;
+  own.bRow = own.n, own.bColumn = 1, own.c = argument(library, DNNL_ARG_DST);
+  auto *kernel = own.n > kMostNarrow ? kernels.direct
+                 : !isAcross         ? kernels.narrowDots
+                 : own.n > 1         ? kernels.narrowAcross
+                                     : kernels.narrowColumn;
+  besideTheLibrary(s, library, "own",
+                   [&] { kernel(own, 0, kernel == kernels.direct ? own.n : own.m); });
 }
 
 /// As PackedMatmul.cpp calls the kernel.
 static void ofPacked(const Shape &s, const graphc::kernels::SimdKernels &kernels) {
   using namespace graphc::kernels;
-  stream calls(cpu);
   Kernel library = make(s.m, s.k, s.n, s.transposeA, s.transposeB, false);
-  auto at = [&](int argument) {
-    return static_cast<float *>(library.arguments.at(argument).get_data_handle());
-  };
   SimdProduct own{};
-  own.m = s.m, own.n = s.n, own.k = s.k, own.a = at(DNNL_ARG_SRC), own.b = at(DNNL_ARG_WEIGHTS);
+  own.m = s.m, own.n = s.n, own.k = s.k, own.a = argument(library, DNNL_ARG_SRC),
+  own.b = argument(library, DNNL_ARG_WEIGHTS);
   own.aRow = s.transposeA ? 1 : s.k, own.aColumn = s.transposeA ? s.m : 1;
-  own.bRow = s.transposeB ? 1 : s.n, own.bColumn = s.transposeB ? s.k : 1, own.c = at(DNNL_ARG_DST);
+  own.bRow = s.transposeB ? 1 : s.n, own.bColumn = s.transposeB ? s.k : 1,
+  own.c = argument(library, DNNL_ARG_DST);
   Bytes scratch(kPackedScratchBytes);
-  print(s, library.name, "packed",
-        timesOf({[&] {
-                   library.product.execute(calls, library.arguments);
-                   calls.wait();
-                 },
-                 [&] { kernels.packed(own, s.n, scratch.data); }}));
+  besideTheLibrary(s, library, "packed", [&] { kernels.packed(own, s.n, scratch.data); });
 }
 
 static const Shape kOfTheLibrary[] = {{4, 4096, 4096},

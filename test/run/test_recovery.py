@@ -98,21 +98,23 @@ def test_one_after_the_other(box, model):
     same(straight, box / "dump")
 
 
+def launchForever(box, restarts, env):
+    """Two workers that recover from memory and train until they are stopped."""
+    plan = box.compile("memory2", cluster(2, recovery="memory"))
+    flags = "--steps", FOREVER, *RUN[2:], "--max_restarts", restarts, "--fetch", "loss"
+    return box.launch(plan, *flags, env=env)
+
+
+def savedStep(box):
+    """The step of the only checkpoint."""
+    (saved,) = os.listdir(box / "ckpt")
+    return int(saved.removeprefix("step-"))
+
+
 def test_stopped_before_the_restart(box):
     """SIGTERM in the pause before the second restart: what is in memory goes on for a step, and is
     saved."""
-    plan = box.compile("memory2", cluster(2, recovery="memory"))
-    run = box.launch(
-        plan,
-        "--steps",
-        FOREVER,
-        *RUN[2:],
-        "--max_restarts",
-        5,
-        "--fetch",
-        "loss",
-        env=delay(worker1=1000),
-    )
+    run = launchForever(box, 5, delay(worker1=1000))
     for number in 1, 2:
         until(
             lambda: (
@@ -129,25 +131,13 @@ def test_stopped_before_the_restart(box):
         r"in 500ms \(restart 2 of 5\)$",
         "^graphrun: stopped at step [0-9]+ of .* as asked; start again with --checkpoint_dir ckpt",
     )
-    (saved,) = os.listdir(box / "ckpt")
-    assert int(saved.removeprefix("step-")) >= made
+    assert savedStep(box) >= made
 
 
 def test_stopped_while_a_task_starts(box):
     """SIGTERM while the new process of a lost task starts, which takes longer than the 5 s that a
     task which hangs has then: it joins, and what is in memory is saved."""
-    plan = box.compile("memory2", cluster(2, recovery="memory"))
-    run = box.launch(
-        plan,
-        "--steps",
-        FOREVER,
-        *RUN[2:],
-        "--max_restarts",
-        2,
-        "--fetch",
-        "loss",
-        env={**holds(box), **delay(worker1=1000)},
-    )
+    run = launchForever(box, 2, {**holds(box), **delay(worker1=1000)})
     until(lambda: steps(run) > 20, "some steps")
     box.write("held", "")
     lost = run.pidOf("worker-1")
@@ -160,8 +150,7 @@ def test_stopped_while_a_task_starts(box):
     (box / "held").unlink()
     run.ends(1)
     run.err.expect("^graphrun: stopped at step [0-9]+ of .* as asked; start again with")
-    (saved,) = os.listdir(box / "ckpt")
-    assert int(saved.removeprefix("step-")) >= made
+    assert savedStep(box) >= made
 
 
 def test_due_where_it_died(box):

@@ -50,9 +50,7 @@ void ChiefEarlyStop::compareEarlierRuns() {
                        " earlier evaluations did not measure ", stop_->metric(), "; ", flag(),
                        " ignores them"));
   if (stop_->bestStep() && stop_->bestStep() != best_->bestStep())
-    warn_(absl::StrCat("the best evaluation (", stop_->describeBest(), ") belongs to ",
-                       checkpoints_.pathOf(*stop_->bestStep()),
-                       ", which does not exist; the best checkpoint is chosen from those that do"));
+    warn_(absl::StrCat(describeGone(*stop_), "; the best checkpoint is chosen from those that do"));
   if (std::optional<uint64_t> best = best_->bestStep())
     checkpoints_.spare(*best);
 }
@@ -83,12 +81,15 @@ std::string ChiefEarlyStop::best() const {
   return base::exists(path) ? path : "";
 }
 
+std::string ChiefEarlyStop::describeGone(const EarlyStop &compared) const {
+  return absl::StrCat("the best evaluation (", compared.describeBest(), ") belongs to ",
+                      checkpoints_.pathOf(*compared.bestStep()), ", which does not exist");
+}
+
 std::string ChiefEarlyStop::describeMissing() const {
-  const EarlyStop &known = best_->bestStep() ? *best_ : *stop_;
-  if (!known.bestStep())
-    return absl::StrCat("no evaluation gave a number for ", known.metric());
-  return absl::StrCat("the best evaluation (", known.describeBest(), ") belongs to ",
-                      checkpoints_.pathOf(*known.bestStep()), ", which does not exist");
+  const EarlyStop &compared = best_->bestStep() ? *best_ : *stop_;
+  return compared.bestStep() ? describeGone(compared)
+                             : absl::StrCat("no evaluation gave a number for ", compared.metric());
 }
 
 } // namespace graphc::session

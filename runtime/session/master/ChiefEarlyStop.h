@@ -51,6 +51,8 @@ public:
 
 private:
   void compareEarlierRuns();
+  /// That the checkpoint of the best evaluation does not exist. There is a best evaluation.
+  std::string describeGone(const EarlyStop &compared) const;
   std::string flag() const { return stop_->endsTraining() ? "--early_stop" : "--export best"; }
 
   std::optional<EarlyStop> stop_; ///< compares all evaluations, for the patience

@@ -43,6 +43,7 @@ bool hasRows(const plan::Plan &plan, uint32_t phase, const Result &result) {
   return samples && result.type().shape_size() > 0 &&
          result.type().shape(0) == static_cast<int64_t>(samples->microBatch);
 }
+
 /// Whether several ops share the samples of the data set, and the result has as many rows as one of
 /// these ops, or all together, take samples. Which rows are of which samples is then unknown.
 bool mayHaveRowsOfSharedSamples(const plan::Plan &plan, uint32_t phase, const Result &result) {
